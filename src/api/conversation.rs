@@ -1,0 +1,258 @@
+//! Session: one connection for everything. gRPC brings messages, WebSocket brings JSON; both come here.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, Stream, StreamExt};
+use tokio::sync::mpsc;
+
+use super::access::Access;
+use super::error::{ApiError, Code};
+use super::outgoing::Outgoing;
+use super::reader::Reader;
+use super::service::Service;
+use crate::proto::v1::client_message::Event as Asked;
+use crate::proto::v1::server_message::Event as Told;
+use crate::proto::v1::{self, ClientMessage, LockAction};
+use crate::session::LockId;
+
+/// Messages between the conversation and the network. A reader that is slower than this waits in the session's history.
+const WAITING_MAX: usize = 16;
+
+/// Answers that take their time, such as `wait`; beyond these the connection is not listened to until one is given.
+const ANSWERS_MAX: usize = 256;
+
+/// What a conversation says.
+#[derive(Debug)]
+pub enum Speech {
+    Say(Outgoing),
+    /// The last word: the caller may not talk to us.
+    Refuse(ApiError),
+}
+
+/// How a conversation begins.
+pub struct Conversation {
+    pub service: Arc<Service>,
+    /// Whether the caller has shown its token.
+    pub trusted: bool,
+    /// Events to push from the beginning, or as soon as the caller is trusted.
+    pub subscribe: Option<v1::StreamEventsRequest>,
+}
+
+/// Holds a conversation until either side ends it.
+pub fn converse<S>(begin: Conversation, incoming: S) -> mpsc::Receiver<Speech>
+where
+    S: Stream<Item = Result<ClientMessage, ApiError>> + Send + Unpin + 'static,
+{
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    let (say, speech) = mpsc::channel(WAITING_MAX);
+    let lock = LockId(format!("connection-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    tokio::spawn(async move {
+        let Conversation { service, trusted, subscribe } = begin;
+        let mut talk = Talk {
+            service: service.clone(),
+            say,
+            trusted,
+            lock: lock.clone(),
+            holds_lock: false,
+            wish: subscribe,
+            reader: None,
+        };
+        // An error means that the other side is gone.
+        let _ = talk.run(incoming).await;
+        if talk.holds_lock {
+            let _ = service.session.release(lock).await;
+        }
+    });
+    speech
+}
+
+/// The other side is gone, or has been sent away.
+struct Over;
+
+struct Talk {
+    service: Arc<Service>,
+    say: mpsc::Sender<Speech>,
+    trusted: bool,
+    /// The lock that this connection takes when asked to.
+    lock: LockId,
+    holds_lock: bool,
+    /// A subscription that waits for the caller to be trusted.
+    wish: Option<v1::StreamEventsRequest>,
+    reader: Option<Reader>,
+}
+
+type Answers = FuturesUnordered<BoxFuture<'static, Outgoing>>;
+
+impl Talk {
+    async fn run<S>(&mut self, mut incoming: S) -> Result<(), Over>
+    where
+        S: Stream<Item = Result<ClientMessage, ApiError>> + Unpin,
+    {
+        let mut answers = Answers::new();
+        self.grant_wish().await?;
+        loop {
+            tokio::select! {
+                message = incoming.next(), if answers.len() < ANSWERS_MAX => match message {
+                    Some(Ok(message)) => {
+                        self.service.session.touch();
+                        self.hear(message, &mut answers).await?;
+                    }
+                    Some(Err(error)) => self.say(Outgoing::error(&error, None)).await?,
+                    None => return Ok(()),
+                },
+                Some(answer) = answers.next(), if !answers.is_empty() => self.say(answer).await?,
+                message = next(&mut self.reader) => match message {
+                    Some(message) => self.say(message).await?,
+                    // coop is leaving, and everything has been told.
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    async fn say(&self, message: Outgoing) -> Result<(), Over> {
+        self.say.send(Speech::Say(message)).await.map_err(|_| Over)
+    }
+
+    async fn hear(&mut self, message: ClientMessage, answers: &mut Answers) -> Result<(), Over> {
+        let ClientMessage { request_id, event } = message;
+        let Some(event) = event else {
+            let error = ApiError::bad_request("the message has no event");
+            return self.say(Outgoing::error(&error, request_id)).await;
+        };
+        if let Err(error) = self.admit(event.access()) {
+            return self.say(Outgoing::error(&error, request_id)).await;
+        }
+        if let Asked::Auth(auth) = event {
+            return self.authenticate(&auth.token).await;
+        }
+        match self.act(event, request_id.as_ref(), answers).await {
+            Ok(Some(told)) => self.say(Outgoing::answer(told, request_id)).await,
+            Ok(None) => Ok(()),
+            Err(error) => self.say(Outgoing::error(&error, request_id)).await,
+        }
+    }
+
+    fn admit(&self, access: Access) -> Result<(), ApiError> {
+        if self.trusted { Ok(()) } else { self.service.gate.admit(access, None) }
+    }
+
+    async fn authenticate(&mut self, token: &str) -> Result<(), Over> {
+        match self.service.gate.admit(Access::Write, Some(token)) {
+            Ok(()) => {
+                self.trusted = true;
+                self.grant_wish().await
+            }
+            Err(error) => {
+                let error = ApiError::new(Code::Unauthorized, error.message);
+                // The last word; whether it is heard changes nothing.
+                let _ = self.say.send(Speech::Refuse(error)).await;
+                Err(Over)
+            }
+        }
+    }
+
+    /// Begins the subscription that the caller came with, once it may read.
+    async fn grant_wish(&mut self) -> Result<(), Over> {
+        if self.admit(Access::Read).is_err() {
+            return Ok(());
+        }
+        let Some(wish) = self.wish.take() else { return Ok(()) };
+        match Reader::of(&self.service, &wish) {
+            Ok(reader) => self.reader = Some(reader),
+            Err(error) => self.say(Outgoing::error(&error, None)).await?,
+        }
+        Ok(())
+    }
+
+    /// Carries out a message. What has to be waited for is added to the answers, so that the conversation goes on.
+    async fn act(&mut self, event: Asked, id: Option<&String>, answers: &mut Answers) -> Result<Option<Told>, ApiError> {
+        let service = &self.service.clone();
+        let writer = self.holds_lock.then(|| self.lock.clone());
+        let accepted = match event {
+            Asked::Ping(_) => return Ok(Some(Told::Pong(v1::Pong {}))),
+            Asked::Auth(_) => return Ok(None),
+            Asked::Subscribe(request) => {
+                self.reader = Some(Reader::of(service, &request)?);
+                return Ok(None);
+            }
+            Asked::ScreenGet(request) => return Ok(Some(Told::Screen(service.screen(&request).await?))),
+            Asked::StateGet(_) => return Ok(Some(Told::Transition(service.current_state()))),
+            Asked::StatusGet(_) => return Ok(Some(Told::Status(service.status()))),
+            Asked::Replay(request) => return Ok(Some(Told::ReplayResult(service.output(&request)))),
+            Asked::Resize(request) => {
+                let resized = service.resize_to(request).await?;
+                return Ok(id.map(|_| Told::ResizeResult(resized)));
+            }
+            Asked::Signal(request) => {
+                let sent = service.signal(&request).await?;
+                return Ok(id.map(|_| Told::SignalResult(sent)));
+            }
+            Asked::Lock(request) => return self.lock(request).await.map(|result| Some(Told::LockResult(result))),
+            Asked::Wait(request) => {
+                let (service, id) = (service.clone(), id.cloned());
+                let answer = async move {
+                    match service.wait_until(&request).await {
+                        Ok(met) => Outgoing::answer(Told::WaitResult(met), id),
+                        Err(error) => Outgoing::error(&error, id),
+                    }
+                };
+                answers.push(answer.boxed());
+                return Ok(None);
+            }
+            Asked::Restart(request) => {
+                let (service, id) = (service.clone(), id.cloned());
+                let answer = async move {
+                    match service.restart_child(request).await {
+                        Ok(started) => Outgoing::answer(Told::RestartResult(started), id),
+                        Err(error) => Outgoing::error(&error, id),
+                    }
+                };
+                answers.push(answer.boxed());
+                return Ok(None);
+            }
+            Asked::Shutdown(_) => {
+                service.session.shutdown().await;
+                return Ok(None);
+            }
+            Asked::Nudge(_)
+            | Asked::Respond(_)
+            | Asked::TranscriptList(_)
+            | Asked::TranscriptGet(_)
+            | Asked::TranscriptCatchup(_) => return Err(service.no_driver()),
+            Asked::Input(request) => service.input(request, writer).await?,
+            Asked::InputRaw(request) => service.raw(request, writer).await?,
+            Asked::Keys(request) => service.keys(request, writer).await?,
+        };
+        // Whoever wants the receipt names the message; the others go on typing.
+        if let Some(id) = id.cloned() {
+            answers.push(async move { Outgoing::answer(Told::InputResult(accepted.response().await), Some(id)) }.boxed());
+        }
+        Ok(None)
+    }
+
+    async fn lock(&mut self, request: v1::LockRequest) -> Result<v1::LockResult, ApiError> {
+        if request.action == LockAction::Release as i32 {
+            self.service.session.release(self.lock.clone()).await?;
+            self.holds_lock = false;
+            return Ok(v1::LockResult::default());
+        }
+        let acquired = self.service.acquire(request.ttl_secs, self.lock.clone()).await?;
+        self.holds_lock = true;
+        Ok(v1::LockResult {
+            held: true,
+            lock_id: Some(acquired.lock_id),
+            expires_in_ms: Some(acquired.expires_in_ms),
+        })
+    }
+}
+
+async fn next(reader: &mut Option<Reader>) -> Option<Outgoing> {
+    match reader {
+        Some(reader) => reader.next().await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,159 @@
+//! One table of errors, for every face.
+
+use tonic_types::{ErrorDetails, StatusExt};
+
+use crate::session::Refusal;
+
+/// What went wrong, as a word that programs can rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    BadRequest,
+    Unauthorized,
+    Forbidden,
+    NoDriver,
+    MethodNotAllowed,
+    NotFound,
+    Exited,
+    WriterBusy,
+    AgentBusy,
+    NoPrompt,
+    StateChanged,
+    NotReady,
+    TooLarge,
+    Internal,
+}
+
+/// The table: code, word, HTTP status, gRPC code.
+const TABLE: &[(Code, &str, u16, tonic::Code)] = &[
+    (Code::BadRequest, "BAD_REQUEST", 400, tonic::Code::InvalidArgument),
+    (Code::Unauthorized, "UNAUTHORIZED", 401, tonic::Code::Unauthenticated),
+    (Code::Forbidden, "FORBIDDEN", 403, tonic::Code::PermissionDenied),
+    (Code::NoDriver, "NO_DRIVER", 404, tonic::Code::Unimplemented),
+    (Code::MethodNotAllowed, "METHOD_NOT_ALLOWED", 405, tonic::Code::Unimplemented),
+    (Code::NotFound, "NOT_FOUND", 404, tonic::Code::NotFound),
+    (Code::Exited, "EXITED", 410, tonic::Code::NotFound),
+    (Code::WriterBusy, "WRITER_BUSY", 409, tonic::Code::ResourceExhausted),
+    (Code::AgentBusy, "AGENT_BUSY", 409, tonic::Code::FailedPrecondition),
+    (Code::NoPrompt, "NO_PROMPT", 409, tonic::Code::FailedPrecondition),
+    (Code::StateChanged, "STATE_CHANGED", 409, tonic::Code::Aborted),
+    (Code::NotReady, "NOT_READY", 503, tonic::Code::Unavailable),
+    (Code::TooLarge, "TOO_LARGE", 413, tonic::Code::ResourceExhausted),
+    (Code::Internal, "INTERNAL", 500, tonic::Code::Internal),
+];
+
+/// The domain of the reasons that gRPC clients read.
+const DOMAIN: &str = "coop";
+
+/// An error with a code and a sentence: what, with which thing, and the way out.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    pub code: Code,
+    pub message: String,
+    /// Facts that a program may want, such as the state that was found.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+impl Code {
+    fn row(self) -> &'static (Code, &'static str, u16, tonic::Code) {
+        // A code without a row cannot be added: the test below counts them.
+        TABLE.iter().find(|row| row.0 == self).unwrap_or(&TABLE[TABLE.len() - 1])
+    }
+
+    pub fn word(self) -> &'static str {
+        self.row().1
+    }
+
+    pub fn http(self) -> u16 {
+        self.row().2
+    }
+
+    pub fn grpc(self) -> tonic::Code {
+        self.row().3
+    }
+}
+
+impl ApiError {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), facts: Vec::new() }
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(Code::BadRequest, message)
+    }
+
+    /// Reads back what became a status; one that tonic made itself is told by its gRPC code.
+    pub fn from_status(status: &tonic::Status) -> Self {
+        let reason = status.get_details_error_info().map(|info| info.reason);
+        let named = reason.and_then(|reason| TABLE.iter().find(|row| row.1 == reason));
+        let row = named.or_else(|| TABLE.iter().find(|row| row.3 == status.code()));
+        Self::new(row.map_or(Code::Internal, |row| row.0), status.message())
+    }
+
+    /// The one envelope of HTTP.
+    pub fn to_json(&self) -> String {
+        let mut error = serde_json::json!({"code": self.code.word(), "message": self.message});
+        for (name, value) in &self.facts {
+            error["details"][name] = value.clone().into();
+        }
+        serde_json::json!({ "error": error }).to_string()
+    }
+}
+
+impl From<ApiError> for tonic::Status {
+    fn from(error: ApiError) -> Self {
+        let facts = error.facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let details = ErrorDetails::with_error_info(error.code.word(), DOMAIN, facts.collect::<std::collections::HashMap<_, _>>());
+        tonic::Status::with_error_details(error.code.grpc(), error.message, details)
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let code = match &refusal {
+            Refusal::Exited => Code::Exited,
+            Refusal::NotReady | Refusal::Closing => Code::NotReady,
+            Refusal::Locked(_) | Refusal::QueueFull { .. } | Refusal::NoSuchLock => Code::WriterBusy,
+            Refusal::TooLarge { .. } => Code::TooLarge,
+            Refusal::StateChanged { .. } => Code::StateChanged,
+            Refusal::UnknownKey(_) | Refusal::SeqAhead { .. } => Code::BadRequest,
+            Refusal::Failed { .. } => Code::Internal,
+        };
+        let mut error = Self::new(code, refusal.to_string());
+        if let Refusal::StateChanged { state, screen_seq, .. } = refusal {
+            error.facts.push(("state", format!("{state:?}").to_lowercase()));
+            error.facts.push(("screen_seq", screen_seq.0.to_string()));
+        }
+        error
+    }
+}
+
+impl From<Refusal> for tonic::Status {
+    fn from(refusal: Refusal) -> Self {
+        ApiError::from(refusal).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_survives_the_way_through_grpc() {
+        for (code, word, ..) in TABLE {
+            let status: tonic::Status = ApiError::new(*code, "why").into();
+            let back = ApiError::from_status(&status);
+            assert_eq!((back.code, back.message.as_str(), back.code.word()), (*code, "why", *word));
+        }
+        // As many rows as codes: `Internal` is the last of both.
+        assert_eq!(TABLE.len(), Code::Internal as usize + 1);
+    }
+
+    #[test]
+    fn the_envelope_is_one_object() {
+        let mut error = ApiError::new(Code::StateChanged, "no");
+        assert_eq!(error.to_json(), r#"{"error":{"code":"STATE_CHANGED","message":"no"}}"#);
+        error.facts.push(("state", "idle".into()));
+        assert!(error.to_json().contains(r#""details":{"state":"idle"}"#));
+    }
+}

@@ -1,0 +1,30 @@
+//! coop.v1 without a transport: what each call does, who may make it, and how errors are named.
+//!
+//! `service` is the contract's trait; the calls themselves live in files by subject. Faces reach all of it through the
+//! trait, or through `conversation`, which is Session for gRPC and WebSocket alike.
+
+mod access;
+mod agents;
+mod attach;
+mod conversation;
+mod convert;
+mod error;
+mod extensions;
+mod inputs;
+mod outgoing;
+mod reader;
+mod rpcs;
+mod screens;
+mod service;
+mod standing;
+mod streams;
+mod waits;
+
+pub use access::{Access, Gate, Secret};
+pub use attach::attach;
+pub use conversation::{Conversation, Speech, converse};
+pub use error::{ApiError, Code};
+pub use extensions::{Encoded, HttpStatus, Trusted, WantsJson};
+pub use outgoing::Outgoing;
+pub use rpcs::{RPCS, Rpc, rpc_of_grpc_path};
+pub use service::{About, Api, Service, WsClient};

@@ -1,0 +1,115 @@
+//! A message on its way to a reader: shared where many read the same, encoded once.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::convert;
+use super::error::ApiError;
+use crate::proto::v1::{self, ServerMessage, server_message};
+use crate::session::{Entry, Event, Frame, Item, Missing, Picture};
+
+/// A message for one reader.
+#[derive(Clone, Debug)]
+pub enum Outgoing {
+    /// Made for this reader alone.
+    Own(Box<ServerMessage>),
+    Output(Arc<Frame>),
+    Event(Arc<Entry>),
+    Screen(Arc<Picture>),
+}
+
+/// What a state stream tells.
+#[derive(Debug)]
+pub enum StateNews {
+    State(v1::AgentStateEvent),
+    Gap(v1::Gap),
+}
+
+impl Outgoing {
+    pub fn event(event: server_message::Event) -> Self {
+        Self::answer(event, None)
+    }
+
+    pub fn answer(event: server_message::Event, request_id: Option<String>) -> Self {
+        Self::Own(Box::new(ServerMessage { request_id, event: Some(event) }))
+    }
+
+    pub fn error(error: &ApiError, request_id: Option<String>) -> Self {
+        let error = v1::ErrorEvent { code: error.code.word().to_owned(), message: error.message.clone() };
+        Self::answer(server_message::Event::Error(error), request_id)
+    }
+
+    /// As a message of the contract.
+    pub fn into_message(self) -> ServerMessage {
+        let event = match self {
+            Self::Own(message) => return *message,
+            Self::Output(frame) => server_message::Event::Output(output_chunk(&frame)),
+            Self::Event(entry) => event(&entry),
+            Self::Screen(picture) => server_message::Event::Screen(convert::screen(&picture)),
+        };
+        ServerMessage { request_id: None, event: Some(event) }
+    }
+
+    /// As a state stream tells it; `None` for what is no state.
+    pub fn into_state(self) -> Option<StateNews> {
+        if let Self::Event(entry) = &self {
+            return convert::state_event(entry).map(StateNews::State);
+        }
+        match self.into_message().event? {
+            server_message::Event::Transition(event) => Some(StateNews::State(event)),
+            server_message::Event::Exit(exit) => Some(StateNews::State(convert::exited_state(exit))),
+            server_message::Event::Gap(gap) => Some(StateNews::Gap(gap)),
+            _ => None,
+        }
+    }
+
+    /// As JSON; what is shared is encoded by the first who asks.
+    pub fn json(&self) -> Bytes {
+        match self {
+            Self::Own(message) => encode(message),
+            Self::Output(frame) => frame.encoded.get_or_init(|| encode(&self.clone().into_message())).clone(),
+            Self::Event(entry) => entry.encoded.get_or_init(|| encode(&self.clone().into_message())).clone(),
+            // The picture's own place holds the answer of GetScreen, which has no event word.
+            Self::Screen(_) => encode(&self.clone().into_message()),
+        }
+    }
+}
+
+impl From<Item> for Outgoing {
+    fn from(item: Item) -> Self {
+        match item {
+            Item::Output(frame) => Self::Output(frame),
+            Item::Event(entry) => Self::Event(entry),
+            Item::Screen(picture) => Self::Screen(picture),
+            Item::Gap(missing) => Self::gap(&missing),
+        }
+    }
+}
+
+impl Outgoing {
+    fn gap(missing: &Missing) -> Self {
+        Self::event(server_message::Event::Gap(convert::gap(missing)))
+    }
+}
+
+pub fn output_chunk(frame: &Frame) -> v1::OutputChunk {
+    v1::OutputChunk { data: frame.data.clone(), offset: frame.offset.0, gap: None }
+}
+
+fn event(entry: &Entry) -> server_message::Event {
+    match (&entry.event, convert::state_event(entry)) {
+        (Event::Ended { ended, .. }, _) => server_message::Event::Exit(convert::exit_event(ended, entry.seq)),
+        (Event::Resized(size), _) => server_message::Event::Resize(v1::ResizeEvent {
+            cols: size.cols().into(),
+            rows: size.rows().into(),
+            seq: entry.seq.0,
+        }),
+        (Event::Receipt(receipt), _) => server_message::Event::Receipt(convert::receipt(receipt, Some(entry.seq))),
+        (Event::Transition(_), transition) => server_message::Event::Transition(transition.unwrap_or_default()),
+    }
+}
+
+fn encode(message: &ServerMessage) -> Bytes {
+    serde_json::to_vec(message).map_or_else(|_| Bytes::from_static(b"{}"), Bytes::from)
+}

@@ -1,0 +1,317 @@
+//! The contract's service: each call of coop.v1, handed to the file that knows how.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use futures_util::StreamExt;
+use tonic::{Request, Response, Status};
+
+use super::access::Gate;
+use super::attach::attach;
+use super::conversation::{Conversation, Speech, converse};
+use super::error::ApiError;
+use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
+use super::streams::{self, Messages};
+use crate::log::LogTail;
+use crate::proto::v1::{self, coop_server::Coop};
+use crate::session::{LockId, Session};
+
+/// What the operator said about the session, for its status.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// The kind of agent: `claude`, `codex`, `gemini` or `unknown`.
+    pub agent: String,
+    pub command: Vec<String>,
+    pub cwd: String,
+    pub labels: BTreeMap<String, String>,
+    pub version: &'static str,
+}
+
+/// Everything that coop.v1 can do.
+pub struct Service {
+    pub session: Session,
+    pub about: About,
+    pub gate: Gate,
+    pub log: LogTail,
+    ws_clients: AtomicU32,
+    locks: AtomicU64,
+}
+
+/// Counts a WebSocket for as long as it is open.
+pub struct WsClient(Arc<Service>);
+
+impl Drop for WsClient {
+    fn drop(&mut self) {
+        self.0.ws_clients.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Service {
+    pub fn new(session: Session, about: About, gate: Gate, log: LogTail) -> Self {
+        Self { session, about, gate, log, ws_clients: AtomicU32::new(0), locks: AtomicU64::new(1) }
+    }
+
+    pub fn ws_clients(&self) -> u32 {
+        self.ws_clients.load(Ordering::Relaxed)
+    }
+
+    pub fn count_ws_client(self: &Arc<Self>) -> WsClient {
+        self.ws_clients.fetch_add(1, Ordering::Relaxed);
+        WsClient(self.clone())
+    }
+
+    pub(super) async fn restart_child(&self, request: v1::RestartRequest) -> Result<v1::RestartResponse, ApiError> {
+        if let Some(bad) = request.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+            return Err(ApiError::bad_request(format!("env: {bad:?} is no name of a variable")));
+        }
+        if request.env.values().any(|value| value.contains('\0')) {
+            return Err(ApiError::bad_request("env: a value contains a NUL byte"));
+        }
+        let (pid, seq) = self.session.restart(request.env).await?;
+        Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
+    }
+
+    /// A lock's name; not a secret, but not to be guessed by accident either.
+    fn new_lock_id(&self) -> LockId {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        LockId(format!("lock-{}-{now:x}", self.locks.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    fn no_driver_status<T>(&self) -> Result<T, Status> {
+        Err(self.no_driver().into())
+    }
+}
+
+/// The lock that a writer holds.
+fn writer<T>(request: &Request<T>) -> Option<LockId> {
+    request.metadata().get("coop-lock").and_then(|id| id.to_str().ok()).map(|id| LockId(id.to_owned()))
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+/// The service as tonic and the gateway hold it.
+#[derive(Clone)]
+pub struct Api(pub Arc<Service>);
+
+impl std::ops::Deref for Api {
+    type Target = Service;
+
+    fn deref(&self) -> &Service {
+        &self.0
+    }
+}
+
+#[tonic::async_trait]
+impl Coop for Api {
+    async fn get_health(&self, _: Request<v1::GetHealthRequest>) -> Answer<v1::GetHealthResponse> {
+        Ok(Response::new(self.health()))
+    }
+
+    async fn get_ready(&self, _: Request<v1::GetReadyRequest>) -> Answer<v1::GetReadyResponse> {
+        let ready = self.ready();
+        let status = HttpStatus(if ready.ready { 200 } else { 503 });
+        let mut response = Response::new(ready);
+        response.extensions_mut().insert(status);
+        Ok(response)
+    }
+
+    async fn get_status(&self, _: Request<v1::GetStatusRequest>) -> Answer<v1::GetStatusResponse> {
+        Ok(Response::new(self.status()))
+    }
+
+    async fn get_screen(&self, request: Request<v1::GetScreenRequest>) -> Answer<v1::ScreenSnapshot> {
+        let as_json = request.extensions().get::<WantsJson>().is_some();
+        let request = request.into_inner();
+        if as_json && request == v1::GetScreenRequest::default() {
+            let mut response = Response::new(v1::ScreenSnapshot::default());
+            response.extensions_mut().insert(Encoded(self.screen_json().await?));
+            return Ok(response);
+        }
+        Ok(Response::new(self.screen(&request).await?))
+    }
+
+    async fn get_output(&self, request: Request<v1::GetOutputRequest>) -> Answer<v1::GetOutputResponse> {
+        Ok(Response::new(self.output(request.get_ref())))
+    }
+
+    async fn send_input(&self, request: Request<v1::SendInputRequest>) -> Answer<v1::SendInputResponse> {
+        let writer = writer(&request);
+        Ok(Response::new(self.input(request.into_inner(), writer).await?.response().await))
+    }
+
+    async fn send_input_raw(&self, request: Request<v1::SendInputRawRequest>) -> Answer<v1::SendInputResponse> {
+        let writer = writer(&request);
+        Ok(Response::new(self.raw(request.into_inner(), writer).await?.response().await))
+    }
+
+    async fn send_keys(&self, request: Request<v1::SendKeysRequest>) -> Answer<v1::SendInputResponse> {
+        let writer = writer(&request);
+        Ok(Response::new(self.keys(request.into_inner(), writer).await?.response().await))
+    }
+
+    async fn resize(&self, request: Request<v1::ResizeRequest>) -> Answer<v1::ResizeResponse> {
+        Ok(Response::new(self.resize_to(request.into_inner()).await?))
+    }
+
+    async fn send_signal(&self, request: Request<v1::SendSignalRequest>) -> Answer<v1::SendSignalResponse> {
+        Ok(Response::new(self.signal(request.get_ref()).await?))
+    }
+
+    async fn acquire_lock(&self, request: Request<v1::AcquireLockRequest>) -> Answer<v1::AcquireLockResponse> {
+        // Whoever holds the lock renews it under its name.
+        let id = writer(&request).unwrap_or_else(|| self.new_lock_id());
+        Ok(Response::new(self.acquire(request.get_ref().ttl_secs, id).await?))
+    }
+
+    async fn release_lock(&self, request: Request<v1::ReleaseLockRequest>) -> Answer<v1::ReleaseLockResponse> {
+        let Some(id) = writer(&request) else {
+            return Err(ApiError::bad_request("which lock? send its id in coop-lock").into());
+        };
+        Ok(Response::new(v1::ReleaseLockResponse { released: self.session.release(id).await? }))
+    }
+
+    type StreamOutputStream = Messages<v1::OutputChunk>;
+
+    async fn stream_output(&self, request: Request<v1::StreamOutputRequest>) -> Answer<Self::StreamOutputStream> {
+        Ok(Response::new(self.output_stream(request.get_ref())?))
+    }
+
+    type StreamScreenStream = Messages<v1::ScreenSnapshot>;
+
+    async fn stream_screen(&self, request: Request<v1::StreamScreenRequest>) -> Answer<Self::StreamScreenStream> {
+        Ok(Response::new(self.screen_stream(request.get_ref())?))
+    }
+
+    async fn get_agent_state(&self, request: Request<v1::GetAgentStateRequest>) -> Answer<v1::AgentState> {
+        Ok(Response::new(self.agent_state(request.into_inner())))
+    }
+
+    async fn nudge(&self, _: Request<v1::NudgeRequest>) -> Answer<v1::NudgeResponse> {
+        self.no_driver_status()
+    }
+
+    async fn respond(&self, _: Request<v1::RespondRequest>) -> Answer<v1::RespondResponse> {
+        self.no_driver_status()
+    }
+
+    async fn wait(&self, request: Request<v1::WaitRequest>) -> Answer<v1::WaitResponse> {
+        Ok(Response::new(self.wait_until(request.get_ref()).await?))
+    }
+
+    type StreamStateStream = Messages<v1::AgentStateEvent>;
+
+    async fn stream_state(&self, request: Request<v1::StreamStateRequest>) -> Answer<Self::StreamStateStream> {
+        Ok(Response::new(streams::state_stream(&self.0, request.get_ref())?))
+    }
+
+    type StreamEventsStream = Messages<v1::ServerMessage>;
+
+    async fn stream_events(&self, request: Request<v1::StreamEventsRequest>) -> Answer<Self::StreamEventsStream> {
+        Ok(Response::new(streams::event_stream(&self.0, request.get_ref())?))
+    }
+
+    type SessionStream = Messages<v1::ServerMessage>;
+
+    async fn session(&self, request: Request<tonic::Streaming<v1::ClientMessage>>) -> Answer<Self::SessionStream> {
+        let trusted = request.extensions().get::<Trusted>().is_some();
+        let incoming = request.into_inner().map(|message| message.map_err(|status| ApiError::from_status(&status)));
+        let begin = Conversation { service: self.0.clone(), trusted, subscribe: None };
+        let speech = tokio_stream::wrappers::ReceiverStream::new(converse(begin, incoming));
+        Ok(Response::new(Box::pin(speech.map(|speech| match speech {
+            Speech::Say(message) => Ok(message.into_message()),
+            Speech::Refuse(error) => Err(error.into()),
+        }))))
+    }
+
+    type AttachStream = Messages<v1::AttachResponse>;
+
+    async fn attach(&self, request: Request<tonic::Streaming<v1::AttachRequest>>) -> Answer<Self::AttachStream> {
+        let incoming = request.into_inner().map(|message| message.map_err(|status| ApiError::from_status(&status)));
+        let told = tokio_stream::wrappers::ReceiverStream::new(attach(self.0.clone(), incoming));
+        Ok(Response::new(Box::pin(told.map(|message| message.map_err(Status::from)))))
+    }
+
+    async fn decide_stop(&self, _: Request<v1::DecideStopRequest>) -> Answer<v1::DecideStopResponse> {
+        self.no_driver_status()
+    }
+
+    async fn resolve_stop(&self, _: Request<v1::ResolveStopRequest>) -> Answer<v1::ResolveStopResponse> {
+        self.no_driver_status()
+    }
+
+    async fn decide_start(&self, _: Request<v1::DecideStartRequest>) -> Answer<v1::DecideStartResponse> {
+        self.no_driver_status()
+    }
+
+    async fn get_stop_config(&self, _: Request<v1::GetStopConfigRequest>) -> Answer<v1::StopConfig> {
+        self.no_driver_status()
+    }
+
+    async fn put_stop_config(&self, _: Request<v1::PutStopConfigRequest>) -> Answer<v1::StopConfig> {
+        self.no_driver_status()
+    }
+
+    async fn get_start_config(&self, _: Request<v1::GetStartConfigRequest>) -> Answer<v1::StartConfig> {
+        self.no_driver_status()
+    }
+
+    async fn put_start_config(&self, _: Request<v1::PutStartConfigRequest>) -> Answer<v1::StartConfig> {
+        self.no_driver_status()
+    }
+
+    type StreamStopEventsStream = Messages<v1::StopEvent>;
+
+    async fn stream_stop_events(&self, _: Request<v1::StreamStopEventsRequest>) -> Answer<Self::StreamStopEventsStream> {
+        self.no_driver_status()
+    }
+
+    type StreamStartEventsStream = Messages<v1::StartEvent>;
+
+    async fn stream_start_events(&self, _: Request<v1::StreamStartEventsRequest>) -> Answer<Self::StreamStartEventsStream> {
+        self.no_driver_status()
+    }
+
+    async fn list_transcripts(&self, _: Request<v1::ListTranscriptsRequest>) -> Answer<v1::ListTranscriptsResponse> {
+        self.no_driver_status()
+    }
+
+    async fn catchup_transcripts(
+        &self,
+        _: Request<v1::CatchupTranscriptsRequest>,
+    ) -> Answer<v1::CatchupTranscriptsResponse> {
+        self.no_driver_status()
+    }
+
+    async fn get_transcript(&self, _: Request<v1::GetTranscriptRequest>) -> Answer<v1::GetTranscriptResponse> {
+        self.no_driver_status()
+    }
+
+    type StreamTranscriptEventsStream = Messages<v1::TranscriptEvent>;
+
+    async fn stream_transcript_events(
+        &self,
+        _: Request<v1::StreamTranscriptEventsRequest>,
+    ) -> Answer<Self::StreamTranscriptEventsStream> {
+        self.no_driver_status()
+    }
+
+    async fn get_usage(&self, _: Request<v1::GetUsageRequest>) -> Answer<v1::Usage> {
+        self.no_driver_status()
+    }
+
+    async fn restart(&self, request: Request<v1::RestartRequest>) -> Answer<v1::RestartResponse> {
+        Ok(Response::new(self.restart_child(request.into_inner()).await?))
+    }
+
+    async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Answer<v1::ShutdownResponse> {
+        self.session.shutdown().await;
+        Ok(Response::new(v1::ShutdownResponse { accepted: true }))
+    }
+
+    type StreamLogStream = Messages<v1::LogLine>;
+
+    async fn stream_log(&self, request: Request<v1::StreamLogRequest>) -> Answer<Self::StreamLogStream> {
+        Ok(Response::new(streams::log_stream(&self.log, request.into_inner())))
+    }
+}

@@ -1,0 +1,270 @@
+//! `coop -- COMMAND`: one session in the foreground, served until it is told to leave.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio_util::task::TaskTracker;
+use tracing_subscriber::EnvFilter;
+
+use crate::api::{About, Api, Gate, Secret, Service};
+use crate::child::{self, Guardian, Launch};
+use crate::config::{self, LogFormat, Sidecar};
+use crate::log::LogTail;
+use crate::serve::{self, Connections, Listener, Policy};
+use crate::session::{self, Outcome, Plan, Session};
+
+/// Threads for the network. The session has its own; more than these only cost memory.
+const NETWORK_THREADS_MAX: usize = 4;
+
+/// How long open connections may take to finish after the session has ended.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Variables that speak of the terminal coop itself runs in, and would lie about the child's.
+const FOREIGN_TERMINAL: [&str; 7] =
+    ["COLUMNS", "LINES", "TMUX", "TMUX_PANE", "STY", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"];
+
+/// Runs a session; the exit code is the child's where the operator asked for that.
+pub fn run(config: Sidecar) -> anyhow::Result<ExitCode> {
+    let log = LogTail::default();
+    begin_log(&config, log.clone());
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    if let Err(error) = child::raise_open_files_limit() {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, NETWORK_THREADS_MAX);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+    let exit_with_child = config.exit_with_child;
+    let outcome = runtime.block_on(serve(config, log));
+    // Whatever still waits for the network has had its time.
+    runtime.shutdown_background();
+    let code = outcome?.ended.filter(|_| exit_with_child).map_or(0, |ended| ended.shell_code());
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
+    let mut signals = Signals::new()?;
+    let places = Places::bind(&config).await?;
+    let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
+    let hook_token = random_token()?;
+    let launch = launch(&config, &places, &hook_token);
+    let (session, outcome) = session::start(Plan {
+        launch,
+        guardian: Some(guardian),
+        ring_bytes_max: config.ring_bytes,
+        idle_timeout: config.idle_timeout,
+        exit_with_child: config.exit_with_child,
+    });
+    let gate = Gate { token: config.token.clone(), hook_token, anonymous_read: config.anonymous_read };
+    let api = Api(Arc::new(Service::new(session.clone(), about(&config), gate, log)));
+    let policy = Policy { allow_origins: config.allow_origins.clone(), allow_hosts: config.allow_hosts.clone() };
+    let app = serve::application(&api, policy)?;
+    tokio::spawn(serve::follow_life(session.clone(), app.health));
+
+    let connections = Connections::default();
+    let serving = TaskTracker::new();
+    places.announce()?;
+    for listener in places.listeners {
+        serving.spawn(serve::serve(listener, app.router.clone(), connections.clone()));
+    }
+    if let Some(listener) = places.health {
+        serving.spawn(serve::serve(listener, serve::health_application(&api), connections.clone()));
+    }
+    serving.close();
+
+    let outcome = signals.until_over(&session, outcome, &connections).await?;
+    connections.closing.cancel();
+    app.sockets.0.close();
+    let farewell = async {
+        app.sockets.0.wait().await;
+        serving.wait().await;
+    };
+    if tokio::time::timeout(FAREWELL, farewell).await.is_err() {
+        tracing::info!("some connections did not finish in time");
+    }
+    Ok(outcome)
+}
+
+/// Where coop listens.
+struct Places {
+    listeners: Vec<Listener>,
+    health: Option<Listener>,
+    http: Option<SocketAddr>,
+    grpc: Option<SocketAddr>,
+    health_address: Option<SocketAddr>,
+    socket: Option<PathBuf>,
+}
+
+impl Places {
+    async fn bind(config: &Sidecar) -> anyhow::Result<Self> {
+        let mut listeners = Vec::new();
+        let tcp = async |port: Option<u16>| -> anyhow::Result<Option<(Listener, SocketAddr)>> {
+            match port {
+                Some(port) => Ok(Some(serve::bind_tcp(config.host, port).await?)),
+                None => Ok(None),
+            }
+        };
+        let http = tcp(config.port).await?;
+        let grpc = tcp(config.grpc_port).await?;
+        let health = tcp(config.health_port).await?;
+        let socket = match (&config.socket, config.port) {
+            (Some(path), _) => Some(path.clone()),
+            (None, Some(_)) => None,
+            (None, None) => Some(config::default_socket_path(std::process::id())?),
+        };
+        if let Some(path) = &socket {
+            listeners.push(serve::bind_unix(path)?);
+        }
+        let http = http.map(|(listener, address)| {
+            listeners.push(listener);
+            address
+        });
+        let grpc = grpc.map(|(listener, address)| {
+            listeners.push(listener);
+            address
+        });
+        let (health, health_address) = health.unzip();
+        Ok(Self { listeners, health, http, grpc, health_address, socket })
+    }
+
+    /// The address that the child and people of this machine use.
+    fn url(address: SocketAddr) -> String {
+        let ip = match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ip => ip,
+        };
+        format!("http://{}", SocketAddr::new(ip, address.port()))
+    }
+
+    /// One line to stdout, the only one ever: JSON for programs, a sentence for people.
+    fn announce(&self) -> anyhow::Result<()> {
+        let mut stdout = std::io::stdout();
+        let url = |address: Option<SocketAddr>| address.map(Self::url);
+        if stdout.is_terminal() {
+            let url = url(self.http).into_iter();
+            let places: Vec<String> = url.chain(self.socket.iter().map(|path| path.display().to_string())).collect();
+            writeln!(stdout, "coop {} listens on {}", env!("CARGO_PKG_VERSION"), places.join(" and "))?;
+        } else {
+            let line = json!({
+                "event": "listening",
+                "url": url(self.http),
+                "grpc_url": url(self.grpc),
+                "health_url": url(self.health_address),
+                "socket": self.socket,
+                "pid": std::process::id(),
+            });
+            writeln!(stdout, "{line}")?;
+        }
+        stdout.flush()?;
+        Ok(())
+    }
+}
+
+fn launch(config: &Sidecar, places: &Places, hook_token: &Secret) -> Launch {
+    let mut env: Vec<(OsString, OsString)> = vec![
+        ("TERM".into(), config.term.clone().into()),
+        ("COOP".into(), "1".into()),
+        ("COOP_HOOK_TOKEN".into(), hook_token.reveal().into()),
+    ];
+    if let Some(path) = &places.socket {
+        env.push(("COOP_SOCKET".into(), std::path::absolute(path).unwrap_or_else(|_| path.clone()).into()));
+    }
+    if let Some(address) = places.http {
+        env.push(("COOP_URL".into(), Places::url(address).into()));
+    }
+    env.extend(config.env.iter().cloned());
+    let mut env_remove = config::own_variables();
+    env_remove.extend(FOREIGN_TERMINAL.map(OsString::from));
+    Launch { argv: config.command.clone(), cwd: config.cwd.clone(), env, env_remove, size: config.size }
+}
+
+fn about(config: &Sidecar) -> About {
+    let cwd = config.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    About {
+        agent: config.agent.to_string(),
+        command: config.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        cwd: std::path::absolute(&cwd).unwrap_or(cwd).display().to_string(),
+        labels: config.labels.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// What the operator says by signal.
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = self.hangup.recv() => {}
+        }
+    }
+
+    /// Waits for the end of the session: its own, or by a signal. The second signal allows no grace.
+    async fn until_over(
+        &mut self,
+        session: &Session,
+        mut outcome: oneshot::Receiver<Outcome>,
+        connections: &Connections,
+    ) -> anyhow::Result<Outcome> {
+        let mut asked = false;
+        loop {
+            tokio::select! {
+                outcome = &mut outcome => return outcome.context("the session's own thread failed; see the log"),
+                () = self.next() => {
+                    connections.closing.cancel();
+                    if asked {
+                        tracing::info!("told twice: the child is killed");
+                        session.kill_now().await;
+                    } else {
+                        tracing::info!("told to leave: the child is asked to end");
+                        session.shutdown().await;
+                    }
+                    asked = true;
+                }
+            }
+        }
+    }
+}
+
+fn begin_log(config: &Sidecar, tail: LogTail) {
+    let filter = EnvFilter::new(format!("off,coop={}", config.log_level));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(tail);
+    match config.log_format {
+        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),
+    }
+}
+
+/// A token for the child's hooks, from the system's own source of randomness.
+fn random_token() -> anyhow::Result<Secret> {
+    let mut bytes = [0u8; 16];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .context("/dev/urandom could not be read")?;
+    Ok(Secret::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+}

@@ -1,0 +1,52 @@
+//! Which sessions of this user run, by the sockets they listen on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::net::UnixStream;
+
+/// Sockets in a directory that somebody answers on, sorted. What a killed sidecar left behind is passed over.
+pub async fn live_sockets(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let mut live = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_sidecars(path)) {
+        if answers(&path).await {
+            live.push(path);
+        }
+    }
+    live.sort();
+    live
+}
+
+fn is_sidecars(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with("coop-") && name.ends_with(".sock"))
+}
+
+async fn answers(path: &Path) -> bool {
+    match UnixStream::connect(path).await {
+        Ok(_) => true,
+        // Its queue of callers is full, so it lives.
+        Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+    use crate::config::Scratch;
+
+    #[tokio::test]
+    async fn only_sockets_that_answer_are_sessions() {
+        let scratch = Scratch::new();
+        let (first, second) = (scratch.path("coop-1.sock"), scratch.path("coop-2.sock"));
+        let _alive = [UnixListener::bind(&second).unwrap(), UnixListener::bind(&first).unwrap()];
+        drop(UnixListener::bind(scratch.path("coop-3.sock")).unwrap());
+        let _other = UnixListener::bind(scratch.path("other.sock")).unwrap();
+        std::fs::write(scratch.path("coop-4.sock"), "").unwrap();
+        assert_eq!(live_sockets(&scratch.path("")).await, [first, second]);
+        assert_eq!(live_sockets(&scratch.path("no/such")).await, [] as [PathBuf; 0]);
+    }
+}

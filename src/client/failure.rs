@@ -1,0 +1,135 @@
+//! Why there is no answer: one line that names the session and the way out.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tonic::Status;
+
+use super::Target;
+use crate::api::{ApiError, Code};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Flags or variables that make no sense.
+    #[error("{0}")]
+    Choice(String),
+    #[error("no session runs in {}: start one with `coop -- COMMAND`, or name one with --url or --socket", runtime_dir.display())]
+    NoSession { runtime_dir: PathBuf },
+    #[error("several sessions run: choose one with --socket PATH: {}", join(sockets))]
+    ManySessions { sockets: Vec<PathBuf> },
+    #[error("{target}: {why}")]
+    Unreachable { target: String, why: String },
+    #[error("{target}: no answer within {} s; it may hang: look at its log", within.as_secs())]
+    Silent { target: String, within: Duration },
+    /// The session said no.
+    #[error("{target}: {message}")]
+    Refused { target: String, code: Code, message: String },
+}
+
+impl Failure {
+    /// A connection that could not be made.
+    pub fn unreachable(target: &Target, error: &(dyn Error + 'static)) -> Self {
+        let why = match io_error(error).map(|error| (error.kind(), error)) {
+            Some((io::ErrorKind::ConnectionRefused, _)) => match target {
+                Target::Url(_) => "nothing listens there; is the session still running?".to_owned(),
+                Target::Socket(_) => "nobody listens on this socket any more; the session has ended".to_owned(),
+            },
+            Some((io::ErrorKind::NotFound, _)) => "no such socket; is the session still running?".to_owned(),
+            Some((io::ErrorKind::PermissionDenied, _)) => "this socket belongs to another user".to_owned(),
+            Some((io::ErrorKind::TimedOut, _)) => "the machine does not answer; is the address right?".to_owned(),
+            Some((_, error)) => error.to_string(),
+            None => innermost(error).to_string(),
+        };
+        Self::Unreachable { target: target.to_string(), why }
+    }
+
+    /// A call that failed: refused by the session, or lost on the way.
+    pub fn of_status(target: &Target, status: &Status) -> Self {
+        // Only what went wrong on this side of the wire has a source.
+        if let Some(error) = status.source() {
+            let why = match io_error(error) {
+                Some(_) => "the connection was lost; has the session ended?".to_owned(),
+                None => format!("what answers there does not speak gRPC, or the connection broke ({})", innermost(error)),
+            };
+            return Self::Unreachable { target: target.to_string(), why };
+        }
+        let ApiError { code, message, .. } = ApiError::from_status(status);
+        let message = match code {
+            Code::Unauthorized => {
+                format!("{}: give the session's token by --token-file FILE or COOP_AUTH_TOKEN", before_colon(&message))
+            }
+            Code::Exited => format!("{message}; `coop screen` and `coop logs --output` still show its last words"),
+            _ => message,
+        };
+        Self::Refused { target: target.to_string(), code, message }
+    }
+
+    /// The session's own word for it, where it said one.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Refused { code, .. } => Some(*code),
+            _ => None,
+        }
+    }
+}
+
+fn join(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// A session tells how to send a token over HTTP, which is of no use on a command line.
+fn before_colon(message: &str) -> &str {
+    message.split_once(':').map_or(message, |(before, _)| before)
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
+}
+
+fn io_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
+    causes(error).find_map(|error| error.downcast_ref())
+}
+
+fn innermost<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    causes(error).last().unwrap_or(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Credentials, connect};
+    use super::*;
+    use crate::config::Scratch;
+
+    fn refused(code: Code, message: &str) -> String {
+        let target = Target::parse("localhost:1").unwrap();
+        Failure::of_status(&target, &ApiError::new(code, message).into()).to_string()
+    }
+
+    #[test]
+    fn a_refusal_names_the_session_and_the_way_out() {
+        let text = refused(Code::Unauthorized, "wrong token: send the session's token as `Authorization: Bearer …`");
+        assert_eq!(text, "http://localhost:1: wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN");
+        assert!(refused(Code::Exited, "the child has exited").contains("coop screen"));
+        assert_eq!(refused(Code::WriterBusy, "another writer"), "http://localhost:1: another writer");
+    }
+
+    async fn failure(target: Target) -> String {
+        connect(target, Credentials::default()).await.unwrap_err().to_string()
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_reached_is_told_apart() {
+        let scratch = Scratch::new();
+        let path = scratch.path("coop-1.sock");
+        assert!(failure(Target::Socket(path.clone())).await.ends_with("no such socket; is the session still running?"));
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        assert!(failure(Target::Socket(path)).await.contains("nobody listens"));
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        drop(listener);
+        let text = failure(Target::parse(&address.to_string()).unwrap()).await;
+        assert_eq!(text, format!("http://{address}: nothing listens there; is the session still running?"));
+    }
+}

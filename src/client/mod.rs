@@ -1,0 +1,21 @@
+//! A typed client over coop.v1: finds a session, shows its token, and tells failures in words.
+//!
+//! ```text
+//! Wish      what the caller said about the session          wish.rs
+//! Target    a URL or a socket                                target.rs, discover.rs
+//! Client    the generated calls on a connection to it        connect.rs, credentials.rs
+//! Failure   why there is no answer, and the way out          failure.rs
+//! ```
+
+mod connect;
+mod credentials;
+mod discover;
+mod failure;
+mod target;
+mod wish;
+
+pub use connect::{Calls, Client, connect};
+pub use credentials::Credentials;
+pub use failure::Failure;
+pub use target::Target;
+pub use wish::Wish;

@@ -1,0 +1,106 @@
+//! Where sockets are put when nobody names one: a directory of the user's own.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{Uid, geteuid};
+
+use super::{Mistake, SOCKET_PATH_BYTES_MAX};
+
+/// The bits of a mode that let anybody else in.
+const OPEN_TO_OTHERS: u32 = 0o077;
+
+/// `$XDG_RUNTIME_DIR/coop`, or `/tmp/coop-UID` where there is no such directory of our own: `su` and `sudo` leave the
+/// variable pointing at somebody else's.
+pub fn runtime_dir() -> PathBuf {
+    choose(std::env::var_os("XDG_RUNTIME_DIR"), geteuid())
+}
+
+fn choose(xdg: Option<OsString>, uid: Uid) -> PathBuf {
+    let ours = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.is_dir() && found.uid() == uid.as_raw());
+    let xdg = xdg.map(PathBuf::from).filter(|dir| dir.is_absolute()).filter(ours);
+    xdg.map_or_else(|| PathBuf::from(format!("/tmp/coop-{uid}")), |dir| dir.join("coop"))
+}
+
+/// The socket of a sidecar with this process id. The directory is made if need be, open to the user only.
+pub fn default_socket_path(pid: u32) -> Result<PathBuf, Mistake> {
+    let dir = runtime_dir();
+    let path = socket_in(&dir, pid, geteuid());
+    path.map_err(|why| {
+        Mistake::new(format!("no socket can be made in {}: {why}; name another place with --socket PATH", dir.display()))
+    })
+}
+
+fn socket_in(dir: &Path, pid: u32, uid: Uid) -> Result<PathBuf, String> {
+    match std::fs::DirBuilder::new().mode(0o700).create(dir) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.to_string()),
+        _ => {}
+    }
+    // Not through a link: in /tmp anybody may have put one there.
+    let found = std::fs::symlink_metadata(dir).map_err(|error| error.to_string())?;
+    if !found.is_dir() {
+        return Err("it is not a directory".to_owned());
+    }
+    if found.uid() != uid.as_raw() {
+        return Err(format!("it belongs to the user with id {}", found.uid()));
+    }
+    if found.mode() & OPEN_TO_OTHERS != 0 {
+        return Err(format!("it is open to other users (mode {:03o}, should be 700)", found.mode() & 0o777));
+    }
+    let path = dir.join(format!("coop-{pid}.sock"));
+    if path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX {
+        return Err(format!("its path is longer than the {SOCKET_PATH_BYTES_MAX} bytes that a socket can have"));
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::super::Scratch;
+    use super::*;
+
+    #[test]
+    fn the_directory_is_made_for_the_user_alone_and_found_again() {
+        let scratch = Scratch::new();
+        let dir = scratch.path("coop");
+        let path = socket_in(&dir, 7, geteuid()).unwrap();
+        assert_eq!(path, dir.join("coop-7.sock"));
+        assert_eq!(fs::metadata(&dir).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(socket_in(&dir, 8, geteuid()), Ok(dir.join("coop-8.sock")));
+    }
+
+    #[test]
+    fn a_directory_that_others_can_reach_is_refused() {
+        let scratch = Scratch::new();
+        let dir = scratch.path("coop");
+        fs::create_dir(&dir).unwrap();
+        fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
+        assert!(socket_in(&dir, 7, geteuid()).unwrap_err().contains("mode 755"));
+        fs::set_permissions(&dir, Permissions::from_mode(0o700)).unwrap();
+        let stranger = Uid::from_raw(geteuid().as_raw() + 1);
+        assert!(socket_in(&dir, 7, stranger).unwrap_err().contains("belongs to"));
+        symlink(&dir, scratch.path("link")).unwrap();
+        assert!(socket_in(&scratch.path("link"), 7, geteuid()).unwrap_err().contains("not a directory"));
+        assert!(socket_in(&scratch.path("no/such"), 7, geteuid()).is_err());
+        assert!(socket_in(&scratch.path(&"x".repeat(100)), 7, geteuid()).unwrap_err().contains("longer"));
+    }
+
+    #[test]
+    fn a_runtime_directory_of_somebody_else_is_not_used() {
+        let scratch = Scratch::new();
+        let (xdg, me) = (scratch.path(""), geteuid());
+        let stranger = Uid::from_raw(me.as_raw() + 1);
+        assert_eq!(choose(Some(xdg.clone().into()), me), xdg.join("coop"));
+        let fallback = |uid| PathBuf::from(format!("/tmp/coop-{uid}"));
+        assert_eq!(choose(Some(xdg.into()), stranger), fallback(stranger));
+        for none in [None, Some("".into()), Some("relative".into()), Some("/no/such/directory".into())] {
+            assert_eq!(choose(none, me), fallback(me));
+        }
+    }
+}

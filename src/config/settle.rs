@@ -1,0 +1,130 @@
+//! From flags that are fine by themselves to a choice that is fine as a whole.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::choices::{Agent, LogFormat};
+use super::flags::{AgentFlags, Flags, Security, Terminal};
+use super::{Given, Mistake, Sidecar, listeners, read_text, token};
+use crate::api::Secret;
+use crate::child::Size;
+
+/// Patterns are a few lines; more is the wrong file.
+const AGENT_CONFIG_BYTES_MAX: usize = 1024 * 1024;
+
+/// Checks everything together.
+pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
+    let Flags { listening, security, terminal, agent, lifetime, logging, command } = flags;
+    let mut warnings = Vec::new();
+    check_command(&agent, command.is_empty())?;
+    let token = choose_token(&security, given, &mut warnings)?;
+    listeners::check(&listening, token.is_some(), security.insecure_no_auth)?;
+    warn_of_contradictions(&security, token.is_some(), &mut warnings);
+    let (size, agent_config) = (check_terminal(&terminal)?, read_agent_config(&agent)?);
+    let program = command.first().map(|program| Agent::of_program(program)).unwrap_or_default();
+    Ok(Sidecar {
+        port: listening.port,
+        host: listening.host,
+        socket: listening.socket,
+        grpc_port: listening.grpc_port,
+        health_port: listening.health_port,
+        token,
+        anonymous_read: security.anonymous_read,
+        insecure_no_auth: security.insecure_no_auth,
+        allow_origins: security.allow_origin,
+        allow_hosts: security.allow_host,
+        agent: agent.agent.unwrap_or(program),
+        agent_config,
+        idle_grace: agent.idle_grace,
+        size,
+        ring_bytes: terminal.ring_size,
+        term: terminal.term,
+        idle_timeout: Some(lifetime.idle_timeout).filter(|timeout| *timeout > Duration::ZERO),
+        log_format: logging.log_format.unwrap_or_else(LogFormat::for_stderr),
+        log_level: logging.log_level,
+        groom: agent.groom,
+        labels: lifetime.label.into_iter().collect(),
+        cwd: terminal.cwd,
+        env: terminal.env,
+        exit_with_child: lifetime.exit_with_child,
+        command,
+        warnings,
+    })
+}
+
+fn check_command(agent: &AgentFlags, no_command: bool) -> Result<(), Mistake> {
+    match (&agent.attach, no_command) {
+        (None, true) => {
+            return Err(Mistake::new("nothing to run: put a command after --, such as `coop -- bash`"));
+        }
+        (Some(_), false) => {
+            let way_out = "leave out one of them";
+            return Err(Mistake::new(format!("--attach serves what runs already, a command starts anew: {way_out}")));
+        }
+        (Some(spec), true) => return Err(cannot_attach(spec)),
+        (None, false) => {}
+    }
+    if agent.resume.is_some() {
+        let way_out = "give the agent its own flag after --, such as `coop -- claude --resume ID`";
+        return Err(Mistake::new(format!("--resume is not in this version yet: {way_out}")));
+    }
+    Ok(())
+}
+
+fn cannot_attach(spec: &str) -> Mistake {
+    match spec.split_once(':') {
+        Some(("tmux" | "screen", name)) if !name.is_empty() => Mistake::new(format!(
+            "--attach {spec} is not in this version yet: run the program under coop, such as `coop -- bash`"
+        )),
+        _ => Mistake::new(format!("--attach {spec:?}: use tmux:NAME or screen:NAME")),
+    }
+}
+
+/// A flag wins over a variable; two of the same kind are a mistake, because one of them would be ignored unseen.
+fn choose_token(security: &Security, given: Given, warnings: &mut Vec<String>) -> Result<Option<Secret>, Mistake> {
+    let from_text = security.auth_token.as_deref().map(|text| token::check_token("--auth-token", text));
+    let Some(path) = &security.auth_token_file else { return from_text.transpose() };
+    if let Some(secret) = from_text {
+        if given.token == given.token_file {
+            let both = "--auth-token and --auth-token-file (or their variables) are both given";
+            return Err(Mistake::new(format!("{both}: leave out one of them")));
+        }
+        if given.token {
+            return secret.map(Some);
+        }
+    }
+    let secret = token::token_in_file("--auth-token-file", path)?;
+    warnings.extend(token::exposure(path));
+    Ok(Some(secret))
+}
+
+fn warn_of_contradictions(security: &Security, has_token: bool, warnings: &mut Vec<String>) {
+    if security.anonymous_read && !has_token {
+        warnings.push("--anonymous-read changes nothing without a token: everything is open already".to_owned());
+    }
+    if security.insecure_no_auth && has_token {
+        warnings.push("--insecure-no-auth changes nothing with a token: it is asked for all the same".to_owned());
+    }
+}
+
+fn check_terminal(terminal: &Terminal) -> Result<Size, Mistake> {
+    let cwd = terminal.cwd.as_deref().map_or(Ok(()), is_directory);
+    cwd.map_err(|why| Mistake::new(format!("--cwd {}: {why}", terminal.cwd.clone().unwrap_or_default().display())))?;
+    let size = Size::new(terminal.cols, terminal.rows);
+    size.map_err(|error| Mistake::new(format!("--cols {} --rows {}: {error}", terminal.cols, terminal.rows)))
+}
+
+fn is_directory(path: &Path) -> Result<(), String> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err("is not a directory".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn read_agent_config(agent: &AgentFlags) -> Result<Option<serde_json::Value>, Mistake> {
+    let Some(path) = &agent.agent_config else { return Ok(None) };
+    let text = read_text("--agent-config", path, AGENT_CONFIG_BYTES_MAX)?;
+    let value = serde_json::from_str(&text);
+    value.map(Some).map_err(|error| Mistake::new(format!("--agent-config {}: is not JSON: {error}", path.display())))
+}

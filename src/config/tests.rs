@@ -1,0 +1,1 @@
+//! Promises about the flags as a whole.

@@ -1,0 +1,89 @@
+//! The application that every listener serves: gRPC, gRPC-Web, HTTP/JSON, WebSocket and the page, on one port.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::Response;
+use axum::routing::get;
+use axum::{Extension, Router, middleware};
+use tonic::service::Routes;
+use tonic_health::server::HealthReporter;
+use tonic_web::GrpcWebLayer;
+
+use super::gateway;
+use super::guard::{self, Guard, Policy};
+use super::websocket::{self, Sockets};
+use super::{error, page};
+use crate::api::{Api, ApiError, Code};
+use crate::proto::{self, v1::coop_server::CoopServer};
+
+/// The largest gRPC message: 16 MiB of raw input, and its frame.
+const MESSAGE_BYTES_MAX: usize = 17 * 1024 * 1024;
+
+/// The application and what belongs to it.
+pub struct App {
+    pub router: Router,
+    pub sockets: Sockets,
+    pub health: HealthReporter,
+}
+
+pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
+    let (health, health_service) = tonic_health::server::health_reporter();
+    let coop = CoopServer::new(api.clone())
+        .max_decoding_message_size(MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(MESSAGE_BYTES_MAX);
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(proto::DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let grpc = Routes::new(coop)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
+        .add_service(health_service)
+        .into_axum_router()
+        .reset_fallback()
+        .layer(GrpcWebLayer::new());
+    let sockets = Sockets::default();
+    let policy = Arc::new(policy);
+    let http = gateway::routes(Router::new())
+        .route("/ws", get(websocket::session))
+        .route("/api/v1/attach", get(websocket::attach))
+        .route("/", get(page::api))
+        .route("/openapi.json", get(page::openapi))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(not_found)
+        .with_state(api.clone());
+    let router = grpc
+        .merge(http)
+        .layer(Extension(sockets.clone()))
+        .layer(middleware::from_fn_with_state(Guard { api: api.clone(), policy: policy.clone() }, guard::guard))
+        .layer(guard::cors(&policy));
+    Ok(App { router, sockets, health })
+}
+
+/// Only what probes ask for, for a port of its own.
+pub fn health_application(api: &Api) -> Router {
+    let open = ["/api/v1/health", "/api/v1/livez", "/api/v1/ready"];
+    gateway::routes(Router::new())
+        .fallback(not_found)
+        .with_state(api.clone())
+        .layer(middleware::from_fn(move |request: Request, next: middleware::Next| async move {
+            if open.contains(&request.uri().path()) { next.run(request).await } else { not_found(request).await }
+        }))
+}
+
+async fn not_found(request: Request) -> Response<Body> {
+    let path = request.uri().path();
+    if error::is_grpc(request.headers()) {
+        return tonic::Status::unimplemented(format!("there is no call {path}")).into_http();
+    }
+    let message = format!("there is no {path}: GET / lists what there is");
+    error::json_error(&ApiError::new(Code::NotFound, message))
+}
+
+async fn method_not_allowed(request: Request) -> Response<Body> {
+    let message = format!("{} does not take {}: GET / lists what does", request.uri().path(), request.method());
+    error::answer(ApiError::new(Code::MethodNotAllowed, message), request.headers())
+}

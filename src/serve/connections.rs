@@ -1,0 +1,129 @@
+//! Accepts connections and serves them, within bounds of number and time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use super::guard::LocalAddr;
+use super::listen::{Listener, UnixSocket};
+
+/// More than any orchestrator opens to one session; each costs some tens of kilobytes.
+const CONNECTIONS_MAX: usize = 4096;
+
+/// How long a connection may take to make its first request, and a request to send its head.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+
+/// Dead HTTP/2 peers are noticed after twice this long.
+const PING_EVERY: Duration = Duration::from_secs(20);
+
+/// How long to wait when the system has no descriptors left.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// What all listeners share.
+#[derive(Clone)]
+pub struct Connections {
+    places: Arc<Semaphore>,
+    /// Stop accepting.
+    pub closing: CancellationToken,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self { places: Arc::new(Semaphore::new(CONNECTIONS_MAX)), closing: CancellationToken::new() }
+    }
+}
+
+/// Serves a listener until it is told to close; then lets open connections finish.
+pub async fn serve(listener: Listener, app: Router, connections: Connections) {
+    let graceful = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            () = connections.closing.cancelled() => break,
+            accepted = accept(&listener, &connections) => accepted,
+        };
+        match accepted {
+            Ok((stream, local, permit)) => handle(stream, local, permit, &app, &graceful),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+            }
+        }
+    }
+    drop(listener);
+    graceful.shutdown().await;
+}
+
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+type Accepted = (Box<dyn Stream>, LocalAddr, OwnedSemaphorePermit);
+
+async fn accept(listener: &Listener, connections: &Connections) -> std::io::Result<Accepted> {
+    let permit = connections.places.clone().acquire_owned().await.map_err(std::io::Error::other)?;
+    match listener {
+        Listener::Tcp(listener) => {
+            let (stream, _) = listener.accept().await?;
+            stream.set_nodelay(true)?;
+            let local = LocalAddr(Some(stream.local_addr()?));
+            Ok((Box::new(stream), local, permit))
+        }
+        Listener::Unix(UnixSocket { listener, .. }) => loop {
+            let (stream, _) = listener.accept().await?;
+            let (peer, own) = (stream.peer_cred()?.uid(), nix::unistd::geteuid().as_raw());
+            if peer == own || peer == 0 {
+                return Ok((Box::new(stream), LocalAddr(None), permit));
+            }
+            tracing::warn!(peer, "another user knocked at the socket and was turned away");
+        },
+    }
+}
+
+fn handle(
+    stream: Box<dyn Stream>,
+    local: LocalAddr,
+    permit: OwnedSemaphorePermit,
+    app: &Router,
+    graceful: &GracefulShutdown,
+) {
+    let spoke = Arc::new(AtomicBool::new(false));
+    let speaks = spoke.clone();
+    let app = app.clone();
+    let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        speaks.store(true, Ordering::Relaxed);
+        request.extensions_mut().insert(local);
+        app.clone().oneshot(request.map(Body::new))
+    });
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+    builder.http2().timer(TokioTimer::new()).keep_alive_interval(PING_EVERY).keep_alive_timeout(PING_EVERY);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
+    let connection = graceful.watch(connection);
+    tokio::spawn(async move {
+        let _permit = permit;
+        tokio::pin!(connection);
+        let silent = async {
+            tokio::time::sleep(HEAD_WITHIN).await;
+            // Which HTTP it speaks must be clear by now; hyper itself would wait for ever.
+            if spoke.load(Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            // How a peer leaves is its own affair.
+            _ = &mut connection => {}
+            () = silent => {}
+        }
+    });
+}

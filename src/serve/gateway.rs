@@ -1,0 +1,232 @@
+//! HTTP/JSON: each binding of the contract is one generated line; what they all do is here, in two functions.
+
+use std::future::Future;
+
+use axum::Router;
+use axum::body::Body as HttpBody;
+use axum::extract::{RawPathParams, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::routing::{MethodFilter, on};
+use bytes::Bytes;
+use futures_util::Stream;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tonic::Status;
+
+use super::marks::Marked;
+use super::{body, error, params, streams};
+use crate::api::{Api, ApiError, Encoded, HttpStatus, RPCS, Rpc, WantsJson};
+// The calls are methods of this trait.
+use crate::proto::v1::coop_server::Coop as _;
+
+include!(concat!(env!("OUT_DIR"), "/routes.rs"));
+
+/// What the routes share.
+pub type Gateway = Api;
+
+/// One HTTP form of a call.
+#[derive(Debug)]
+pub struct Binding {
+    pub rpc: &'static Rpc,
+    pub verb: &'static str,
+    pub path: &'static str,
+    pub body: Body,
+    /// The one field of the answer that is the body, as plain text.
+    pub text_field: Option<&'static str>,
+    pub resume: Resume,
+}
+
+/// Which part of the request an HTTP body holds.
+#[derive(Debug)]
+pub enum Body {
+    None,
+    Whole,
+    Field(&'static str),
+    /// Any JSON, kept as it came.
+    Verbatim(&'static str),
+}
+
+/// What `Last-Event-ID` tells a stream.
+#[derive(Debug)]
+pub enum Resume {
+    None,
+    Seq,
+    Offset,
+    Both,
+}
+
+/// The binding at a verb and path.
+pub fn binding_at(verb: &str, path: &str) -> Option<&'static Binding> {
+    // HEAD is a GET without its body.
+    let verb = if verb == "HEAD" { "GET" } else { verb };
+    BINDINGS.iter().find(|binding| binding.verb == verb && matches(binding.path, path))
+}
+
+/// Whether a path fits a template such as `/api/v1/transcripts/{number}`.
+fn matches(template: &str, path: &str) -> bool {
+    let mut parts = path.split('/');
+    template.split('/').all(|expected| parts.next().is_some_and(|part| expected == part || expected.starts_with('{')))
+        && parts.next().is_none()
+}
+
+fn unary<Q, R, F, T>(router: Router<Gateway>, binding: &'static Binding, call: F) -> Router<Gateway>
+where
+    Q: DeserializeOwned + Default + Send + 'static,
+    R: Serialize + Send + 'static,
+    F: Fn(Api, tonic::Request<Q>) -> T + Clone + Send + Sync + 'static,
+    T: Future<Output = Result<tonic::Response<R>, Status>> + Send,
+{
+    let handler = move |State(api): State<Gateway>, path: RawPathParams, request: Request| async move {
+        let answered = async {
+            let request = message(binding, &path, request).await?;
+            call(api, request).await.map_err(|status| ApiError::from_status(&status))
+        };
+        match answered.await {
+            Ok(response) => answer(binding, response),
+            Err(error) => error::json_error(&error),
+        }
+    };
+    router.route(binding.path, on(filter(binding.verb), handler))
+}
+
+fn stream<Q, S, M, F, T>(router: Router<Gateway>, binding: &'static Binding, call: F) -> Router<Gateway>
+where
+    Q: DeserializeOwned + Default + Send + 'static,
+    S: Stream<Item = Result<M, Status>> + Send + 'static,
+    M: Serialize + Marked + Send + 'static,
+    F: Fn(Api, tonic::Request<Q>) -> T + Clone + Send + Sync + 'static,
+    T: Future<Output = Result<tonic::Response<S>, Status>> + Send,
+{
+    let handler = move |State(api): State<Gateway>, path: RawPathParams, request: Request| async move {
+        let as_events = streams::wants_events(request.headers());
+        let answered = async {
+            let request = message(binding, &path, request).await?;
+            call(api, request).await.map_err(|status| ApiError::from_status(&status))
+        };
+        match answered.await {
+            Ok(response) => streams::respond(response.into_inner(), as_events),
+            Err(error) => error::json_error(&error),
+        }
+    };
+    router.route(binding.path, on(filter(binding.verb), handler))
+}
+
+/// The request as a message of the contract.
+async fn message<Q: DeserializeOwned + Default + 'static>(
+    binding: &Binding,
+    path: &RawPathParams,
+    request: Request,
+) -> Result<tonic::Request<Q>, ApiError> {
+    let (parts, http_body) = request.into_parts();
+    let mut params = match parts.uri.query() {
+        Some(query) => params::query(query)?,
+        None => Vec::new(),
+    };
+    params.extend(path.iter().map(|(name, text)| (name.to_owned(), text.to_owned())));
+    streams::resume(&parts.headers, &binding.resume, &mut params)?;
+    let message = match &binding.body {
+        Body::None if params.is_empty() => Q::default(),
+        Body::None => params::from_params(&params)?,
+        _ if !params.is_empty() => {
+            return Err(ApiError::bad_request(format!("unknown parameter {:?}: this call takes a JSON body", params[0].0)));
+        }
+        Body::Whole => {
+            let bytes = body::read(http_body, binding.rpc.body_bytes_max).await?;
+            match octets(&parts.headers, &bytes) {
+                Some(message) => message,
+                None => body::from_json(&bytes)?,
+            }
+        }
+        Body::Field(field) | Body::Verbatim(field) => {
+            let bytes = body::read(http_body, binding.rpc.body_bytes_max).await?;
+            body::from_json(&as_field(field, &bytes))?
+        }
+    };
+    let mut request = tonic::Request::from_parts(
+        tonic::metadata::MetadataMap::from_headers(parts.headers),
+        parts.extensions,
+        message,
+    );
+    request.extensions_mut().insert(WantsJson);
+    Ok(request)
+}
+
+fn octets<Q: 'static>(headers: &HeaderMap, body: &Bytes) -> Option<Q> {
+    let is_octets = headers.get(header::CONTENT_TYPE).is_some_and(|value| value == "application/octet-stream");
+    is_octets.then(|| body::from_octets(body.clone())).flatten()
+}
+
+/// A body that is the value of one field.
+fn as_field(name: &str, body: &[u8]) -> Vec<u8> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Vec::new();
+    }
+    [format!("{{{name:?}:").as_bytes(), body, b"}"].concat()
+}
+
+fn answer<R: Serialize>(binding: &Binding, response: tonic::Response<R>) -> Response<HttpBody> {
+    let (metadata, message, extensions) = response.into_parts();
+    let encoded = match (extensions.get::<Encoded>(), binding.text_field) {
+        (Some(Encoded(bytes)), None) => Ok(bytes.clone()),
+        (_, Some(field)) => text(&message, field),
+        (None, None) => serde_json::to_vec(&message).map(Bytes::from),
+    };
+    let bytes = match encoded {
+        Ok(bytes) => bytes,
+        Err(error) => return error::json_error(&ApiError::new(crate::api::Code::Internal, error.to_string())),
+    };
+    let content_type = if binding.text_field.is_some() { "text/plain; charset=utf-8" } else { "application/json" };
+    let mut response = Response::new(HttpBody::from(bytes));
+    *response.headers_mut() = metadata.into_headers();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response.headers_mut().insert(header::CACHE_CONTROL, NO_STORE);
+    if let Some(HttpStatus(status)) = extensions.get::<HttpStatus>() {
+        *response.status_mut() = StatusCode::from_u16(*status).unwrap_or_default();
+    }
+    response
+}
+
+/// Screens and states are of the moment.
+pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Tells proxies not to hold back a stream.
+pub const UNBUFFERED: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+
+/// One field as text: a string as it is, several as lines.
+fn text<R: Serialize>(message: &R, field: &str) -> Result<Bytes, serde_json::Error> {
+    let text = match &serde_json::to_value(message)?[field] {
+        serde_json::Value::Array(lines) => {
+            lines.iter().filter_map(|line| line.as_str()).map(|line| format!("{line}\n")).collect()
+        }
+        serde_json::Value::String(text) => text.clone(),
+        _ => String::new(),
+    };
+    Ok(text.into())
+}
+
+fn filter(verb: &str) -> MethodFilter {
+    match verb {
+        "GET" => MethodFilter::GET,
+        "PUT" => MethodFilter::PUT,
+        "DELETE" => MethodFilter::DELETE,
+        _ => MethodFilter::POST,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binding_is_found_by_verb_and_path() {
+        let path = |verb, path| binding_at(verb, path).map(|binding| binding.rpc.path);
+        assert_eq!(path("GET", "/api/v1/screen"), Some("/coop.v1.Coop/GetScreen"));
+        assert_eq!(path("HEAD", "/api/v1/screen"), Some("/coop.v1.Coop/GetScreen"));
+        assert_eq!(path("GET", "/api/v1/transcripts/catchup"), Some("/coop.v1.Coop/CatchupTranscripts"));
+        assert_eq!(path("GET", "/api/v1/transcripts/7"), Some("/coop.v1.Coop/GetTranscript"));
+        assert_eq!(path("POST", "/api/v1/screen"), None);
+        assert_eq!(path("GET", "/api/v1/screen/"), None);
+        assert_eq!(path("GET", "/api/v1"), None);
+    }
+}

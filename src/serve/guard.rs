@@ -1,0 +1,168 @@
+//! One layer before all faces: where a request may come from, and whether its caller may make the call.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, header, uri::Authority};
+use axum::middleware::Next;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use super::error;
+use super::gateway::binding_at;
+use crate::api::{Access, Api, ApiError, Code, Trusted, rpc_of_grpc_path};
+
+/// Paths of other services that share the port.
+const GRPC_HEALTH: &str = "/grpc.health.v1.Health/";
+const GRPC_REFLECTION: &str = "/grpc.reflection.";
+
+/// Which browsers and names the operator lets in, beside our own.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    pub allow_origins: Vec<String>,
+    pub allow_hosts: Vec<String>,
+}
+
+/// The address at our end of a connection; `None` for Unix sockets, which no browser reaches.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalAddr(pub Option<SocketAddr>);
+
+/// What the layer needs.
+#[derive(Clone)]
+pub struct Guard {
+    pub api: Api,
+    pub policy: Arc<Policy>,
+}
+
+/// Lets a request pass, or answers it.
+pub async fn guard(State(guard): State<Guard>, mut request: Request, next: Next) -> Response<Body> {
+    match guard.admit(&request) {
+        Ok(trusted) => {
+            if trusted {
+                request.extensions_mut().insert(Trusted);
+            }
+            next.run(request).await
+        }
+        Err(error) => {
+            tracing::debug!(path = request.uri().path(), code = error.code.word(), "a request was turned away");
+            error::answer(error, request.headers())
+        }
+    }
+}
+
+impl Guard {
+    /// Whether the caller has shown its token.
+    fn admit(&self, request: &Request) -> Result<bool, ApiError> {
+        let access = access_of(request.method(), request.uri().path());
+        if access != Some(Access::Open) || is_socket(request.uri().path()) {
+            self.check_host(request)?;
+        }
+        self.check_origin(request)?;
+        let presented = presented(request);
+        if let Some(access) = access {
+            self.api.gate.admit(access, presented.as_deref())?;
+            if access != Access::Open {
+                self.api.session.touch();
+            }
+        }
+        let trusted = self.api.gate.admit(Access::Write, presented.as_deref());
+        // A WebSocket may still show its token later, but not a wrong one now.
+        match trusted {
+            Err(error) if presented.is_some() && is_socket(request.uri().path()) => Err(error),
+            trusted => Ok(trusted.is_ok()),
+        }
+    }
+
+    /// A web page that made its own name point here must not get in: browsers send the name they were given.
+    fn check_host(&self, request: &Request) -> Result<(), ApiError> {
+        let local = request.extensions().get::<LocalAddr>().and_then(|local| local.0);
+        let (Some(local), Some(host)) = (local, host_of(request)) else { return Ok(()) };
+        let name = host.host().trim_start_matches('[').trim_end_matches(']');
+        let allowed = match name.parse::<IpAddr>() {
+            Ok(ip) => ip.is_loopback() || ip.to_canonical() == local.ip().to_canonical(),
+            Err(_) => name.eq_ignore_ascii_case("localhost"),
+        };
+        let listed = |entry: &String| entry.eq_ignore_ascii_case(name) || entry.eq_ignore_ascii_case(host.as_str());
+        if allowed || self.policy.allow_hosts.iter().any(listed) {
+            return Ok(());
+        }
+        let message = format!("Host {name:?} is not one of ours: start coop with --allow-host {name}");
+        Err(ApiError::new(Code::Forbidden, message))
+    }
+
+    /// A browser says which page asks; only our own and those that the operator named may.
+    fn check_origin(&self, request: &Request) -> Result<(), ApiError> {
+        let Some(origin) = request.headers().get(header::ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().unwrap_or("null");
+        let own = host_of(request).is_some_and(|host| {
+            let page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            page.is_some_and(|page| page.eq_ignore_ascii_case(host.as_str()))
+        });
+        if own || self.policy.allow_origins.iter().any(|allowed| allowed == origin) {
+            return Ok(());
+        }
+        let message = format!("Origin {origin:?} is not allowed: start coop with --allow-origin {origin}");
+        Err(ApiError::new(Code::Forbidden, message))
+    }
+}
+
+/// CORS headers, for the origins that the operator named; our own page needs none.
+pub fn cors(policy: &Policy) -> CorsLayer {
+    let origins: Vec<HeaderValue> = policy.allow_origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let grpc = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers(tower_http::cors::AllowHeaders::mirror_request())
+        .expose_headers(grpc.map(axum::http::HeaderName::from_static))
+        .max_age(std::time::Duration::from_secs(600))
+}
+
+/// Who a path is open to; `None` for paths that do not exist, which the router answers.
+fn access_of(method: &Method, path: &str) -> Option<Access> {
+    if let Some(rpc) = rpc_of_grpc_path(path) {
+        return Some(rpc.access);
+    }
+    if let Some(binding) = binding_at(method.as_str(), path) {
+        return Some(binding.rpc.access);
+    }
+    match path {
+        // Checked message by message, and by the token if there is one.
+        "/ws" => Some(Access::Open),
+        "/api/v1/attach" => Some(Access::Write),
+        // Files of the page; its calls show the token.
+        "/" | "/openapi.json" => None,
+        path if path.starts_with(GRPC_HEALTH) => Some(Access::Open),
+        path if path.starts_with(GRPC_REFLECTION) => Some(Access::Read),
+        _ => None,
+    }
+}
+
+fn is_socket(path: &str) -> bool {
+    matches!(path, "/ws" | "/api/v1/attach" | "/coop.v1.Coop/Session")
+}
+
+/// The token that comes with a request; in the query only for WebSockets, to which browsers cannot add headers.
+fn presented(request: &Request) -> Option<String> {
+    if let Some(token) = bearer(request.headers()) {
+        return Some(token.to_owned());
+    }
+    if !is_socket(request.uri().path()) {
+        return None;
+    }
+    let query = super::params::query(request.uri().query()?).ok()?;
+    query.into_iter().find(|(name, _)| name == "token").map(|(_, token)| token)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The name under which the caller knows us: HTTP/2 has it in the address, HTTP/1 in a header.
+fn host_of(request: &Request) -> Option<Authority> {
+    let header = || request.headers().get(header::HOST)?.to_str().ok()?.parse().ok();
+    request.uri().authority().cloned().or_else(header)
+}

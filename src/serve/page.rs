@@ -1,0 +1,39 @@
+//! The small page at `/`: what this is, what it can do, and where its contract lies.
+
+use std::fmt::Write;
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, header};
+
+use super::gateway::BINDINGS;
+use crate::proto;
+
+const HEAD: &str = include_str!("page.html");
+
+/// The API page, made from the same table as the routes.
+pub async fn api() -> Response<Body> {
+    let mut rows = String::new();
+    for binding in BINDINGS {
+        let rpc = binding.rpc.path.rsplit('/').next().unwrap_or_default();
+        let (verb, path) = (binding.verb, binding.path);
+        // Writing to a string cannot fail.
+        let _ = writeln!(rows, "<tr><td>{verb}</td><td><code>{path}</code></td><td>{rpc}</td></tr>");
+    }
+    let page = HEAD.replace("{{rows}}", &rows).replace("{{version}}", env!("CARGO_PKG_VERSION"));
+    respond(page, "text/html; charset=utf-8")
+}
+
+pub async fn openapi() -> Response<Body> {
+    respond(proto::OPENAPI, "application/json")
+}
+
+fn respond(content: impl Into<Body>, content_type: &'static str) -> Response<Body> {
+    let mut response = Response::new(content.into());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    // Nothing on the page comes from elsewhere, and nobody may frame it.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

@@ -1,0 +1,63 @@
+//! What the owner can be asked to do. Each command carries the place for its answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use super::condition::{Conditions, Met};
+use super::event::StateKind;
+use super::lock::LockId;
+use super::picture::{Picture, Style};
+use super::receipt::Ticket;
+use super::refusal::Refusal;
+use crate::child::{Signal, Size};
+use crate::terminal::{Offset, Seq};
+
+/// The place for an answer.
+pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
+
+/// What must be true at the moment of writing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    pub state: Option<StateKind>,
+    pub prompt_id: Option<String>,
+    pub screen_seq: Option<Seq>,
+}
+
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub enum Write {
+    /// Text, perhaps with Enter after it; its echo is looked for.
+    Text { text: String, enter: bool },
+    /// Bytes as they are.
+    Raw(Bytes),
+    /// Named keys; how they are encoded depends on the terminal's modes at that moment.
+    Keys(Vec<String>),
+}
+
+/// Rows that changed, and the picture's frame around them.
+#[derive(Debug)]
+pub struct Difference {
+    pub picture: Arc<Picture>,
+    /// `None` when the whole picture must be taken.
+    pub rows: Option<Vec<(usize, String)>>,
+}
+
+pub enum Command {
+    Picture { style: Style, reply: oneshot::Sender<Arc<Picture>> },
+    Difference { style: Style, since: Seq, reply: oneshot::Sender<Difference> },
+    Scrollback { lines_max: usize, reply: oneshot::Sender<Vec<String>> },
+    Redraw { reply: oneshot::Sender<(Offset, Bytes)> },
+    Write { what: Write, writer: Option<LockId>, expect: Expect, reply: Reply<Ticket> },
+    Resize { size: Size, reply: Reply<Size> },
+    Signal { signal: Signal, reply: Reply<()> },
+    Acquire { id: LockId, ttl: Duration, reply: Reply<()> },
+    Release { id: LockId, reply: Reply<bool> },
+    Wait { conditions: Conditions, reply: oneshot::Sender<Met> },
+    Restart { env: BTreeMap<String, String>, reply: Reply<(u32, Seq)> },
+    Shutdown,
+    KillNow,
+}

@@ -1,0 +1,121 @@
+//! What happens in a session, as its subscribers are told.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+
+use super::receipt::Receipt;
+use crate::child::{Exit, Size};
+use crate::terminal::{Offset, Seq};
+
+/// What the program inside is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StateKind {
+    Starting,
+    Working,
+    Idle,
+    Prompt,
+    Error,
+    Parked,
+    Restarting,
+    Exited,
+    Unknown,
+}
+
+/// Which kind of source told it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    Hooks,
+    SessionLog,
+    Stream,
+    Process,
+    Screen,
+}
+
+/// Why a state is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    pub tier: Tier,
+    /// The source and its rule.
+    pub rule: &'static str,
+}
+
+/// From one state to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    pub prev: StateKind,
+    pub next: StateKind,
+    pub cause: Cause,
+}
+
+/// How a child's life ended, or why it never began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Exited(Exit),
+    /// It could not be started; `code` is what a shell would answer, 126 or 127.
+    NotStarted {
+        code: i32,
+        reason: String,
+    },
+}
+
+/// Something that happened once and is kept for those who come back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Transition(Transition),
+    /// The child is gone; stands in for the transition to `Exited`.
+    Ended { ended: Ended, prev: StateKind },
+    Resized(Size),
+    Receipt(Receipt),
+}
+
+/// An event in its place.
+#[derive(Debug)]
+pub struct Entry {
+    pub seq: Seq,
+    /// How much the child had printed by then; keeps events and output in order for a reader of both.
+    pub offset: Offset,
+    pub event: Event,
+    /// Its JSON frame, made by the first face that needs it and shared by all.
+    pub encoded: OnceLock<Bytes>,
+}
+
+impl Ended {
+    /// The exit code, unless a signal ended it.
+    pub fn code(&self) -> Option<i32> {
+        match self {
+            Self::Exited(exit) => exit.code(),
+            Self::NotStarted { code, .. } => Some(*code),
+        }
+    }
+
+    pub fn signal(&self) -> Option<i32> {
+        match self {
+            Self::Exited(exit) => exit.signal(),
+            Self::NotStarted { .. } => None,
+        }
+    }
+
+    /// Why it could not be started.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Exited(_) => None,
+            Self::NotStarted { reason, .. } => Some(reason),
+        }
+    }
+
+    /// What a shell would report.
+    pub fn shell_code(&self) -> i32 {
+        match self {
+            Self::Exited(exit) => exit.shell_code(),
+            Self::NotStarted { code, .. } => *code,
+        }
+    }
+}
+
+impl Cause {
+    /// What the owner of the child knows by itself.
+    pub const fn process(rule: &'static str) -> Self {
+        Self { tier: Tier::Process, rule }
+    }
+}

@@ -1,0 +1,204 @@
+//! How the rest of the program speaks to a session's owner, and reads what it has published.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+
+use super::command::{Command, Difference, Expect, Write};
+use super::condition::{Conditions, Met};
+use super::feed::{Feed, Resume};
+use super::lock::LockId;
+use super::picture::{Picture, Style};
+use super::receipt::Ticket;
+use super::refusal::Refusal;
+use super::subscription::{Counted, Subscription, Wants};
+use super::vitals::{Counters, Vitals};
+use crate::child::{Signal, Size};
+use crate::terminal::{Offset, Seq, Slice};
+
+/// A session, for all who use it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Session {
+    shared: Arc<Shared>,
+    commands: mpsc::Sender<Command>,
+}
+
+/// What the owner publishes and everybody reads.
+#[derive(Debug)]
+pub struct Shared {
+    pub feed: Arc<Feed>,
+    pub counters: Arc<Counters>,
+    pub vitals: ArcSwap<Vitals>,
+    /// The latest rendered picture in each style.
+    pub text: ArcSwapOption<Picture>,
+    pub ansi: ArcSwapOption<Picture>,
+    pub started: Instant,
+    /// When the last call came, in milliseconds after `started`.
+    pub last_call_ms: AtomicU64,
+    pub subscribers: Arc<AtomicUsize>,
+    pub screen_watchers: Arc<AtomicUsize>,
+    pub terminals: Arc<AtomicUsize>,
+}
+
+impl Shared {
+    pub fn picture(&self, style: Style) -> &ArcSwapOption<Picture> {
+        match style {
+            Style::Text => &self.text,
+            Style::Ansi => &self.ansi,
+        }
+    }
+}
+
+/// A terminal that has joined: while it is there, it answers the child's queries, not coop.
+#[derive(Debug)]
+pub struct Attached {
+    /// Paints the screen as it was at `offset`.
+    pub redraw: Bytes,
+    pub offset: Offset,
+    _terminal: Option<Counted>,
+}
+
+impl Session {
+    pub(super) fn new(shared: Arc<Shared>, commands: mpsc::Sender<Command>) -> Self {
+        Self { shared, commands }
+    }
+
+    pub fn vitals(&self) -> Arc<Vitals> {
+        self.shared.vitals.load_full()
+    }
+
+    pub fn uptime(&self) -> Duration {
+        self.shared.started.elapsed()
+    }
+
+    pub fn seq(&self) -> Seq {
+        self.shared.counters.seq()
+    }
+
+    pub fn screen_seq(&self) -> Seq {
+        self.shared.counters.screen_seq()
+    }
+
+    pub fn bytes_written(&self) -> u64 {
+        self.shared.counters.bytes_written.load(Ordering::Relaxed)
+    }
+
+    pub fn input_queued(&self) -> u64 {
+        self.shared.counters.input_queued.load().load(Ordering::Relaxed)
+    }
+
+    /// Where the held output begins and ends.
+    pub fn output_bounds(&self) -> (Offset, Offset) {
+        (self.shared.feed.oldest(), self.shared.feed.end())
+    }
+
+    /// Held output, and how much there has been in all.
+    pub fn output(&self, from: Option<Offset>, limit: usize) -> (Slice, Offset) {
+        self.shared.feed.read(from, limit)
+    }
+
+    /// A call came; an idle session counts from here.
+    pub fn touch(&self) {
+        let ms = u64::try_from(self.shared.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.shared.last_call_ms.store(ms, Ordering::Relaxed);
+    }
+
+    /// The screen as it is. Whoever comes while nothing changes shares the same picture without asking the owner.
+    pub async fn picture(&self, style: Style) -> Result<Arc<Picture>, Refusal> {
+        let latest = self.shared.picture(style).load_full();
+        if let Some(picture) = latest.filter(|picture| picture.seq() == self.screen_seq()) {
+            return Ok(picture);
+        }
+        self.ask(|reply| Command::Picture { style, reply }).await
+    }
+
+    /// The rows that changed after `since`, if that is known.
+    pub async fn difference(&self, style: Style, since: Seq) -> Result<Difference, Refusal> {
+        self.ask(|reply| Command::Difference { style, since, reply }).await
+    }
+
+    /// The last rows that scrolled off the top, oldest first.
+    pub async fn scrollback(&self, lines_max: usize) -> Result<Vec<String>, Refusal> {
+        self.ask(|reply| Command::Scrollback { lines_max, reply }).await
+    }
+
+    /// Bytes that paint the screen on any terminal, and the offset at which they do.
+    pub async fn redraw(&self) -> Result<(Offset, Bytes), Refusal> {
+        self.ask(|reply| Command::Redraw { reply }).await
+    }
+
+    pub async fn write(&self, what: Write, writer: Option<LockId>, expect: Expect) -> Result<Ticket, Refusal> {
+        self.ask(|reply| Command::Write { what, writer, expect, reply }).await?
+    }
+
+    pub async fn resize(&self, size: Size) -> Result<Size, Refusal> {
+        self.ask(|reply| Command::Resize { size, reply }).await?
+    }
+
+    pub async fn signal(&self, signal: Signal) -> Result<(), Refusal> {
+        self.ask(|reply| Command::Signal { signal, reply }).await?
+    }
+
+    pub async fn acquire(&self, id: LockId, ttl: Duration) -> Result<(), Refusal> {
+        self.ask(|reply| Command::Acquire { id, ttl, reply }).await?
+    }
+
+    pub async fn release(&self, id: LockId) -> Result<bool, Refusal> {
+        self.ask(|reply| Command::Release { id, reply }).await?
+    }
+
+    /// Waits until something is true; dropping the future ends the waiting.
+    pub async fn wait(&self, conditions: Conditions) -> Result<Met, Refusal> {
+        self.ask(|reply| Command::Wait { conditions, reply }).await
+    }
+
+    /// Ends the child and starts it again; answers with the new one's process id.
+    pub async fn restart(&self, env: BTreeMap<String, String>) -> Result<(u32, Seq), Refusal> {
+        self.ask(|reply| Command::Restart { env, reply }).await?
+    }
+
+    /// Ends the child, then the session.
+    pub async fn shutdown(&self) {
+        // A session that is already gone is what was asked for.
+        let _ = self.commands.send(Command::Shutdown).await;
+    }
+
+    /// Ends the child without grace.
+    pub async fn kill_now(&self) {
+        let _ = self.commands.send(Command::KillNow).await;
+    }
+
+    pub fn subscribe(&self, wants: Wants, resume: Resume) -> Result<Subscription, Refusal> {
+        let watched = if wants.screen { &self.shared.screen_watchers } else { &self.shared.subscribers };
+        self.subscribe_as(Counted::new(watched), wants, resume)
+    }
+
+    /// A reader of coop's own, which does not keep an idle session from leaving.
+    pub fn subscribe_uncounted(&self, wants: Wants, resume: Resume) -> Result<Subscription, Refusal> {
+        self.subscribe_as(Counted::new(&Arc::default()), wants, resume)
+    }
+
+    fn subscribe_as(&self, counted: Counted, wants: Wants, resume: Resume) -> Result<Subscription, Refusal> {
+        let asked = resume.after_seq.unwrap_or_default().0;
+        let cursor = self.shared.feed.join(resume, self.seq()).map_err(|now| Refusal::SeqAhead { asked, seq: now.0 })?;
+        Ok(Subscription::new(self.clone(), self.shared.feed.clone(), cursor, wants, counted))
+    }
+
+    /// Joins as a terminal; one that only looks does not answer queries.
+    pub async fn attach(&self, answers: bool) -> Result<Attached, Refusal> {
+        let terminal = answers.then(|| Counted::new(&self.shared.terminals));
+        let (offset, redraw) = self.redraw().await?;
+        Ok(Attached { redraw, offset, _terminal: terminal })
+    }
+
+    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, Refusal> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| Refusal::Closing)?;
+        answer.await.map_err(|_| Refusal::Closing)
+    }
+}

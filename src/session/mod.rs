@@ -1,0 +1,42 @@
+//! The one owner of a child, and the only place where a session's state changes.
+//!
+//! ```text
+//!   commands ──> owner ──> child (input, size, signals)
+//!                  │ ╰───> terminal (the picture)
+//!                  ▼
+//!                feed ───> subscriptions: output by offset, events by seq, the screen's latest
+//! ```
+//! The owner runs on a thread of its own. Others hold a [`Session`], which sends commands and reads what was published.
+
+mod command;
+mod condition;
+mod echo;
+mod event;
+mod feed;
+mod handle;
+mod inbox;
+mod journal;
+mod life;
+mod lock;
+mod outbox;
+mod owner;
+mod picture;
+mod receipt;
+mod refusal;
+mod subscription;
+mod vitals;
+mod waiters;
+
+pub use command::{Expect, Write};
+pub use condition::{Condition, Conditions, Met};
+pub use event::{Cause, Ended, Entry, Event, StateKind, Tier, Transition};
+pub use feed::{Frame, Resume};
+pub use handle::{Attached, Session};
+pub use lock::LockId;
+pub use outbox::INPUT_BYTES_MAX;
+pub use owner::{Outcome, Plan, start};
+pub use picture::{Picture, Style};
+pub use receipt::{Phase, Receipt, Ticket};
+pub use refusal::Refusal;
+pub use subscription::{Item, Missing, Subscription, Wants};
+pub use vitals::{Life, Vitals};

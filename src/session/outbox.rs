@@ -1,0 +1,106 @@
+//! What is to be written to the child: whole inputs, one after the other, bounded in bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::refusal::Refusal;
+use super::vitals::Counters;
+use crate::child::Input;
+
+/// The largest single input, and all that may wait at once: whoever has an empty queue before them is never refused.
+pub const INPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How many inputs may wait; single keys are small, so this is not reached before the child has stopped reading.
+const INPUTS_MAX: usize = 4096;
+
+/// One input, never interleaved with another.
+#[derive(Debug)]
+pub struct Transaction {
+    /// `None` for what coop itself says to the child: answers to its terminal's queries.
+    pub id: Option<u64>,
+    pub bytes: Bytes,
+}
+
+/// An input whose last byte the terminal has taken.
+#[derive(Debug)]
+pub struct Written(pub u64);
+
+/// The queue to one child; dropping it drops what has not been written.
+#[derive(Debug)]
+pub struct Outbox {
+    queue: mpsc::Sender<Transaction>,
+    /// Bytes that wait. Each child has a counter of its own, so that a late writer cannot disturb the next one's.
+    queued: Arc<AtomicU64>,
+    writer: tokio::task::AbortHandle,
+}
+
+impl Outbox {
+    pub fn new(input: Input, counters: Arc<Counters>, written: mpsc::Sender<Written>) -> Self {
+        let queued = Arc::new(AtomicU64::new(0));
+        counters.input_queued.store(queued.clone());
+        let (queue, transactions) = mpsc::channel(INPUTS_MAX);
+        let writer = Writer { input, queued: queued.clone(), counters, written };
+        Self { queue, queued, writer: tokio::spawn(writer.run(transactions)).abort_handle() }
+    }
+
+    /// Takes an input, or refuses it whole.
+    pub fn push(&self, transaction: Transaction) -> Result<(), Refusal> {
+        let bytes = transaction.bytes.len();
+        if bytes > INPUT_BYTES_MAX {
+            return Err(Refusal::TooLarge { bytes, limit: INPUT_BYTES_MAX });
+        }
+        // Only the owner adds, so that nothing can slip in between look and leap.
+        let queued = usize::try_from(self.queued.load(Ordering::Acquire)).unwrap_or(usize::MAX);
+        let full = Refusal::QueueFull { queued, limit: INPUT_BYTES_MAX };
+        if queued + bytes > INPUT_BYTES_MAX {
+            return Err(full);
+        }
+        self.queued.fetch_add(bytes as u64, Ordering::AcqRel);
+        self.queue.try_send(transaction).map_err(|_| {
+            self.queued.fetch_sub(bytes as u64, Ordering::AcqRel);
+            full
+        })
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        self.writer.abort();
+        self.queued.store(0, Ordering::Release);
+    }
+}
+
+/// Writes what waits, for as long as the child takes it.
+struct Writer {
+    input: Input,
+    queued: Arc<AtomicU64>,
+    counters: Arc<Counters>,
+    written: mpsc::Sender<Written>,
+}
+
+impl Writer {
+    async fn run(mut self, mut transactions: mpsc::Receiver<Transaction>) {
+        while let Some(Transaction { id, bytes }) = transactions.recv().await {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                match self.input.write(rest).await {
+                    Ok(taken) => {
+                        rest = &rest[taken..];
+                        self.counters.bytes_written.fetch_add(taken as u64, Ordering::Relaxed);
+                        self.queued.fetch_sub(taken as u64, Ordering::AcqRel);
+                    }
+                    // The child's side is closed; its exit is about to be told.
+                    Err(error) => return tracing::debug!(%error, "the child takes no more input"),
+                }
+            }
+            if let Some(id) = id
+                && self.written.send(Written(id)).await.is_err()
+            {
+                return;
+            }
+        }
+    }
+}

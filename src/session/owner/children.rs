@@ -1,0 +1,132 @@
+//! The lives of children: launch, end, restart, and what is left behind.
+
+use std::collections::BTreeMap;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Owner, Plan};
+use crate::session::command::{Command, Reply};
+use crate::session::event::{Cause, Ended, Event, StateKind};
+use crate::session::life::Running;
+use crate::session::receipt::Phase;
+use crate::session::refusal::Refusal;
+use crate::session::vitals::Life;
+use crate::terminal::Seq;
+
+impl Owner {
+    pub(super) fn launch(&mut self) {
+        let Plan { launch, guardian, .. } = &self.plan;
+        let started = Running::start(launch, guardian.as_ref(), self.shared.counters.clone(), self.written_tx.clone());
+        match started {
+            Ok((child, cleared)) => {
+                tracing::info!(pid = child.pid, program = ?launch.argv.first(), "the child runs");
+                self.vitals.life = Life::Running { pid: child.pid };
+                self.kills.push(child.kill_now());
+                self.clearing.retain(|earlier| !earlier.is_finished());
+                self.clearing.push(cleared);
+                let pid = child.pid;
+                self.child = Some(child);
+                self.enter(StateKind::Unknown, Cause::process("running"));
+                let seq = self.seq;
+                self.restart.drain(..).for_each(|reply| drop(reply.send(Ok((pid, seq)))));
+            }
+            Err(error) => {
+                tracing::error!(%error, code = error.shell_code(), "the child could not be started");
+                let (code, reason) = (error.shell_code(), error.to_string());
+                let failed = Refusal::Failed { what: "the restart", reason: reason.clone() };
+                self.restart.drain(..).for_each(|reply| drop(reply.send(Err(failed.clone()))));
+                self.finish(Ended::NotStarted { code, reason });
+            }
+        }
+    }
+
+    /// Looks whether the child is over, and if so tells it or starts the next.
+    pub(super) fn bury(&mut self) {
+        let Some(exit) = self.child.as_ref().and_then(Running::is_over) else { return };
+        self.child = None;
+        self.echoes.clear();
+        for id in self.receipts.keys().copied().collect::<Vec<_>>() {
+            self.progress(id, Phase::Refused { why: "exited" });
+        }
+        if self.restart.is_empty() || self.closing {
+            let closing = Refusal::Closing;
+            self.restart.drain(..).for_each(|reply| drop(reply.send(Err(closing.clone()))));
+            tracing::info!(code = exit.code(), signal = exit.signal(), "the child has exited");
+            self.finish(Ended::Exited(exit));
+        } else {
+            self.vitals.restarts += 1;
+            self.relaunch();
+        }
+    }
+
+    pub(super) fn finish(&mut self, ended: Ended) {
+        self.vitals.life = Life::Exited(ended.clone());
+        let seq = self.next_seq();
+        let prev = self.vitals.state;
+        self.note_state(StateKind::Exited, Cause::process("exit"), seq);
+        self.shared.feed.publish_event(seq, Event::Ended { ended, prev });
+        if self.plan.exit_with_child {
+            self.close();
+        }
+    }
+
+    pub(super) fn begin_restart(&mut self, env: BTreeMap<String, String>, reply: Reply<(u32, Seq)>) {
+        if self.closing {
+            return drop(reply.send(Err(Refusal::Closing)));
+        }
+        if !self.restart.is_empty() {
+            return drop(reply.send(Err(Refusal::NotReady)));
+        }
+        for (name, value) in env {
+            self.plan.launch.env.retain(|(known, _)| known.to_str() != Some(name.as_str()));
+            self.plan.launch.env.push((name.into(), value.into()));
+        }
+        self.restart.push(reply);
+        self.vitals.life = match &self.child {
+            Some(_) => Life::Starting,
+            None => self.vitals.life.clone(),
+        };
+        self.enter(StateKind::Restarting, Cause::process("restart"));
+        match &self.child {
+            Some(child) => child.end(),
+            None => {
+                self.vitals.restarts += 1;
+                self.relaunch();
+            }
+        }
+    }
+
+    pub(super) fn relaunch(&mut self) {
+        self.vitals.life = Life::Starting;
+        self.enter(StateKind::Starting, Cause::process("restart"));
+        // The last child may have left modes behind. Readers of the bytes must see what the picture sees.
+        let undo = self.terminal.undo();
+        if !undo.is_empty() {
+            self.paint(undo.into());
+        }
+        self.launch();
+    }
+
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        if let Some(child) = &self.child {
+            child.end();
+        }
+    }
+
+    pub(super) async fn wait_until_cleared(&mut self) {
+        let mut commands_open = true;
+        for mut cleared in std::mem::take(&mut self.clearing) {
+            loop {
+                tokio::select! {
+                    _ = &mut cleared => break,
+                    command = self.commands.recv(), if commands_open => match command {
+                        Some(Command::KillNow) => self.kills.iter().for_each(CancellationToken::cancel),
+                        Some(command) => self.obey(command),
+                        None => commands_open = false,
+                    },
+                }
+            }
+        }
+    }
+}

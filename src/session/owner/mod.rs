@@ -1,0 +1,305 @@
+//! The owner: one loop that holds the child and the terminal, obeys commands and publishes what happens.
+
+mod children;
+mod painting;
+mod typing;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::session::command::{Command, Reply};
+use crate::session::condition::Moment;
+use crate::session::echo::Echoes;
+use crate::session::event::{Cause, Ended, Event, StateKind, Transition};
+use crate::session::feed::Feed;
+use crate::session::handle::{Session, Shared};
+use crate::session::life::{Running, Sign};
+use crate::session::lock::Lock;
+use crate::session::outbox::Written;
+use crate::session::picture::Style;
+use crate::session::receipt::{Phase, Receipt};
+use crate::session::refusal::Refusal;
+use crate::session::vitals::{Counters, Life, Vitals};
+use crate::session::waiters::Waiters;
+use crate::child::{Guardian, Launch};
+use crate::terminal::{Seq, Terminal};
+
+/// How many rows that scrolled off are kept. At 200 columns they take some 6 MB, and no more however much is printed.
+const SCROLLBACK_LINES_MAX: usize = 2000;
+
+/// Commands that wait for the owner's next turn.
+const COMMANDS_MAX: usize = 1024;
+
+/// What a session runs, and how.
+pub struct Plan {
+    pub launch: Launch,
+    pub guardian: Option<Guardian>,
+    pub ring_bytes_max: usize,
+    /// Leave after so long without output, input or a call.
+    pub idle_timeout: Option<Duration>,
+    /// Leave when the child does.
+    pub exit_with_child: bool,
+}
+
+/// How a session ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How its last child ended.
+    pub ended: Option<Ended>,
+}
+
+/// Starts a session on a thread of its own, so that painting never keeps the network waiting.
+/// Must be called inside a tokio runtime.
+pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
+    let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
+    let size = plan.launch.size;
+    let vitals = Vitals {
+        life: Life::Starting,
+        size,
+        state: StateKind::Starting,
+        state_since: Seq(0),
+        state_tier: Cause::process("launch").tier,
+        state_rule: "launch",
+        restarts: 0,
+    };
+    let shared = Arc::new(Shared {
+        feed: Arc::new(Feed::new(plan.ring_bytes_max)),
+        counters: Arc::new(Counters::default()),
+        vitals: ArcSwap::from_pointee(vitals.clone()),
+        text: ArcSwapOption::empty(),
+        ansi: ArcSwapOption::empty(),
+        started: Instant::now(),
+        last_call_ms: Default::default(),
+        subscribers: Arc::new(AtomicUsize::new(0)),
+        screen_watchers: Arc::new(AtomicUsize::new(0)),
+        terminals: Arc::new(AtomicUsize::new(0)),
+    });
+    let session = Session::new(shared.clone(), commands);
+    let (written_tx, written) = mpsc::channel(COMMANDS_MAX);
+    let owner = Owner {
+        terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
+        plan,
+        shared,
+        vitals,
+        commands: inbox,
+        written_tx,
+        written,
+        child: None,
+        clearing: Vec::new(),
+        seq: Seq(0),
+        lock: Lock::default(),
+        receipts: HashMap::new(),
+        next_receipt: 1,
+        echoes: Echoes::default(),
+        waiters: Waiters::default(),
+        restart: Vec::new(),
+        closing: false,
+        kills: Vec::new(),
+        last_output: Instant::now(),
+        last_input: Instant::now(),
+        screen_told: None,
+        screen_due: None,
+    };
+    let (done, outcome) = oneshot::channel();
+    let runtime = tokio::runtime::Handle::current();
+    std::thread::spawn(move || {
+        // Whoever waits for the outcome may have gone already.
+        let _ = done.send(runtime.block_on(owner.run()));
+    });
+    (session, outcome)
+}
+
+struct Owner {
+    plan: Plan,
+    shared: Arc<Shared>,
+    vitals: Vitals,
+    terminal: Terminal,
+    commands: mpsc::Receiver<Command>,
+    written_tx: mpsc::Sender<Written>,
+    written: mpsc::Receiver<Written>,
+    child: Option<Running>,
+    /// Done when nothing of an earlier child is left.
+    clearing: Vec<JoinHandle<()>>,
+    seq: Seq,
+    lock: Lock,
+    receipts: HashMap<u64, watch::Sender<Receipt>>,
+    next_receipt: u64,
+    echoes: Echoes,
+    waiters: Waiters,
+    /// Those who asked for a restart that is under way.
+    restart: Vec<Reply<(u32, Seq)>>,
+    closing: bool,
+    kills: Vec<CancellationToken>,
+    last_output: Instant,
+    last_input: Instant,
+    /// When the screen was announced last.
+    screen_told: Option<Instant>,
+    /// When the next announcement is due.
+    screen_due: Option<Instant>,
+}
+
+/// What the owner turns to next.
+enum Turn {
+    Command(Command),
+    /// Nobody can ask any more.
+    Abandoned,
+    Written(u64),
+    Sign(Sign),
+    Timer,
+}
+
+impl Owner {
+    async fn run(mut self) -> Outcome {
+        self.launch();
+        while !(self.closing && self.child.is_none()) {
+            match self.next_turn().await {
+                Turn::Command(command) => self.obey(command),
+                Turn::Abandoned => self.close(),
+                Turn::Written(id) => self.progress(id, Phase::Written),
+                Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
+                Turn::Sign(Sign::Waning) => self.bury(),
+                Turn::Timer => {}
+            }
+            self.keep_time();
+        }
+        self.shared.feed.close();
+        self.wait_until_cleared().await;
+        let ended = match &self.vitals.life {
+            Life::Exited(ended) => Some(ended.clone()),
+            _ => None,
+        };
+        Outcome { ended }
+    }
+
+    async fn next_turn(&mut self) -> Turn {
+        let timer = self.next_deadline();
+        let sign = async {
+            match &mut self.child {
+                Some(child) => child.sign().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            command = self.commands.recv() => command.map_or(Turn::Abandoned, Turn::Command),
+            Some(Written(id)) = self.written.recv() => Turn::Written(id),
+            sign = sign => Turn::Sign(sign),
+            () = sleep_until(timer) => Turn::Timer,
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        // An answer that nobody waits for any more is dropped with its place.
+        match command {
+            Command::Picture { style, reply } => drop(reply.send(self.picture(style))),
+            Command::Difference { style, since, reply } => drop(reply.send(self.difference(style, since))),
+            Command::Scrollback { lines_max, reply } => drop(reply.send(self.terminal.scrollback_text(lines_max))),
+            Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
+            Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
+            Command::Resize { size, reply } => drop(reply.send(self.resize(size))),
+            Command::Signal { signal, reply } => {
+                let sent = self.running().and_then(|child| {
+                    child.group.signal(signal).map_err(|error| match error {
+                        crate::child::SignalError::Gone => Refusal::Exited,
+                        other => Refusal::Failed { what: "the signal", reason: other.to_string() },
+                    })
+                });
+                drop(reply.send(sent));
+            }
+            Command::Acquire { id, ttl, reply } => {
+                let acquired = self.lock.acquire(id, ttl, Instant::now()).map_err(typing::locked);
+                drop(reply.send(acquired));
+            }
+            Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
+            Command::Wait { conditions, reply } if !self.waiters.is_full() => self.waiters.push(conditions, reply),
+            Command::Wait { .. } => tracing::warn!("too many callers wait at once; one was turned away"),
+            Command::Restart { env, reply } => self.begin_restart(env, reply),
+            Command::Shutdown => self.close(),
+            Command::KillNow => {
+                self.close();
+                self.kills.iter().for_each(CancellationToken::cancel);
+            }
+        }
+    }
+
+    fn next_seq(&mut self) -> Seq {
+        self.seq = Seq(self.seq.0 + 1);
+        self.shared.counters.seq.store(self.seq.0, Ordering::Release);
+        self.seq
+    }
+
+    fn enter(&mut self, next: StateKind, cause: Cause) {
+        let prev = self.vitals.state;
+        if prev == next {
+            return self.publish_vitals();
+        }
+        let seq = self.next_seq();
+        self.note_state(next, cause.clone(), seq);
+        self.shared.feed.publish_event(seq, Event::Transition(Transition { prev, next, cause }));
+    }
+
+    fn note_state(&mut self, state: StateKind, cause: Cause, since: Seq) {
+        self.vitals.state = state;
+        self.vitals.state_since = since;
+        self.vitals.state_tier = cause.tier;
+        self.vitals.state_rule = cause.rule;
+        self.publish_vitals();
+    }
+
+    fn publish_vitals(&self) {
+        self.shared.vitals.store(Arc::new(self.vitals.clone()));
+    }
+
+    /// What is due after each turn.
+    fn keep_time(&mut self) {
+        let now = Instant::now();
+        if self.screen_due.is_some_and(|due| due <= now) {
+            self.tell_screen(now);
+        }
+        if !self.waiters.is_empty() {
+            let rows = if self.waiters.need_rows() { Some(self.picture(Style::Text)) } else { None };
+            let moment = Moment {
+                seq: self.seq,
+                state: self.vitals.state,
+                offset: self.shared.feed.end(),
+                rows: rows.as_ref().map_or(&[], |picture| &picture.screen.lines),
+                quiet_for: now.saturating_duration_since(self.last_output),
+            };
+            self.waiters.look(&moment);
+        }
+        if self.idle_at().is_some_and(|at| at <= now) && !self.closing {
+            tracing::info!("nothing happened for the idle timeout; coop leaves");
+            self.close();
+        }
+    }
+
+    /// When the session will have been idle for long enough to leave.
+    fn idle_at(&self) -> Option<Instant> {
+        let timeout = self.plan.idle_timeout?;
+        let last_call = self.shared.started + Duration::from_millis(self.shared.last_call_ms.load(Ordering::Relaxed));
+        let last = self.last_output.max(self.last_input).max(last_call);
+        let readers = self.shared.subscribers.load(Ordering::Relaxed) + self.shared.screen_watchers.load(Ordering::Relaxed);
+        // Whoever reads a stream has a call under way.
+        let last = if readers > 0 { last.max(Instant::now()) } else { last };
+        Some(last + timeout)
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let idle = if self.closing { None } else { self.idle_at() };
+        [self.screen_due, self.waiters.next_look(self.last_output, now), idle].into_iter().flatten().min()
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

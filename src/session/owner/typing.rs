@@ -1,0 +1,137 @@
+//! Input: who may write, what it becomes on the wire, and how far it got.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use super::Owner;
+use crate::child::Size;
+use crate::session::command::{Expect, Write};
+use crate::session::event::Event;
+use crate::session::life::Running;
+use crate::session::lock::LockId;
+use crate::session::outbox::Transaction;
+use crate::session::receipt::{Phase, Receipt, Ticket};
+use crate::session::refusal::Refusal;
+use crate::session::vitals::Life;
+use crate::terminal::encode_key;
+
+/// Inputs whose receipt can still change; an input beyond these is written all the same, only not followed.
+const RECEIPTS_MAX: usize = 4096;
+
+impl Owner {
+    pub(super) fn running(&self) -> Result<&Running, Refusal> {
+        match (&self.child, &self.vitals.life) {
+            (Some(child), Life::Running { .. }) => Ok(child),
+            (_, Life::Exited(_)) => Err(Refusal::Exited),
+            _ => Err(Refusal::NotReady),
+        }
+    }
+
+    pub(super) fn write(&mut self, what: &Write, writer: Option<LockId>, expect: &Expect) -> Result<Ticket, Refusal> {
+        let now = Instant::now();
+        self.running()?;
+        if let Some(id) = &writer
+            && !self.lock.is_held_by(id, now)
+        {
+            return Err(Refusal::NoSuchLock);
+        }
+        self.lock.admit(writer.as_ref(), now).map_err(locked)?;
+        self.check(expect)?;
+        let bytes = self.encode(what)?;
+        let id = self.next_receipt;
+        let count = bytes.len();
+        let nothing = bytes.is_empty();
+        if !nothing {
+            self.running()?.outbox.push(Transaction { id: Some(id), bytes })?;
+        }
+        self.next_receipt += 1;
+        self.last_input = now;
+        let phase = if nothing { Phase::Written } else { Phase::Queued };
+        let (receipt, follow) = watch::channel(self.receipt(id, phase));
+        if !nothing && self.receipts.len() < RECEIPTS_MAX {
+            self.receipts.insert(id, receipt);
+        }
+        if let Write::Text { text, .. } = what {
+            self.echoes.look_for(id, text, now);
+        }
+        Ok(Ticket { bytes: count, receipt: follow })
+    }
+
+    pub(super) fn encode(&self, what: &Write) -> Result<Bytes, Refusal> {
+        Ok(match what {
+            Write::Text { text, enter: false } => Bytes::copy_from_slice(text.as_bytes()),
+            Write::Text { text, enter: true } => [text.as_bytes(), b"\r"].concat().into(),
+            Write::Raw(bytes) => bytes.clone(),
+            Write::Keys(names) => {
+                let mut bytes = Vec::new();
+                for name in names {
+                    bytes.extend(encode_key(name, self.terminal.modes())?);
+                }
+                bytes.into()
+            }
+        })
+    }
+
+    pub(super) fn check(&self, expect: &Expect) -> Result<(), Refusal> {
+        let screen_seq = self.terminal.screen_seq();
+        let changed = |expected: String, found: String| {
+            Err(Refusal::StateChanged { expected, found, state: self.vitals.state, screen_seq })
+        };
+        if let Some(state) = expect.state.filter(|state| *state != self.vitals.state) {
+            return changed(format!("state {state:?}").to_lowercase(), format!("it is {:?}", self.vitals.state).to_lowercase());
+        }
+        if let Some(id) = &expect.prompt_id {
+            return changed(format!("prompt {id}"), "no prompt is shown".into());
+        }
+        if let Some(seq) = expect.screen_seq.filter(|seq| *seq != screen_seq) {
+            return changed(format!("screen_seq {}", seq.0), format!("it is {}", screen_seq.0));
+        }
+        Ok(())
+    }
+
+    pub(super) fn resize(&mut self, size: Size) -> Result<Size, Refusal> {
+        let child = self.running()?;
+        let failed = |error: std::io::Error| Refusal::Failed { what: "resizing the terminal", reason: error.to_string() };
+        child.tty.resize(size).map_err(failed)?;
+        if size != self.vitals.size {
+            self.vitals.size = size;
+            // A restarted child finds the size that this one had.
+            self.plan.launch.size = size;
+            let seq = self.next_seq();
+            self.terminal.resize(size, seq);
+            self.publish_vitals();
+            self.shared.feed.publish_event(seq, Event::Resized(size));
+            self.screen_changed(Instant::now());
+        }
+        Ok(size)
+    }
+
+    pub(super) fn receipt(&self, id: u64, phase: Phase) -> Receipt {
+        let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
+        Receipt { id, phase, offset: self.shared.feed.end(), at_ms: u64::try_from(at_ms).unwrap_or(u64::MAX) }
+    }
+
+    /// An input got further. Whoever still waits is told directly; the end of the way is told to everybody.
+    pub(super) fn progress(&mut self, id: u64, phase: Phase) {
+        let receipt = self.receipt(id, phase);
+        let Some(follower) = self.receipts.get(&id) else { return };
+        if follower.borrow().phase.reaches(&receipt.phase) {
+            return;
+        }
+        let waits = follower.send(receipt.clone()).is_ok();
+        let last = receipt.phase.is_last();
+        if last || !self.echoes.looks_for(id) {
+            self.receipts.remove(&id);
+        }
+        if last || !waits {
+            let seq = self.next_seq();
+            self.shared.feed.publish_event(seq, Event::Receipt(receipt));
+        }
+    }
+}
+
+pub(super) fn locked(left: Duration) -> Refusal {
+    Refusal::Locked(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+}

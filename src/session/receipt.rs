@@ -1,0 +1,72 @@
+//! How far an input got, and who saw it.
+
+use tokio::sync::watch;
+
+use crate::terminal::Offset;
+
+/// How far an input got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It waits for earlier inputs, or for the child to read.
+    Queued,
+    /// Every byte was handed to the terminal.
+    Written,
+    /// Its text was seen in what the child printed afterwards.
+    Echoed,
+    /// The child ended before it had taken all of it.
+    Refused { why: &'static str },
+}
+
+/// What became of one input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    pub id: u64,
+    pub phase: Phase,
+    /// How much the child had printed when the phase was reached.
+    pub offset: Offset,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// An input that was accepted: follow it, or let go.
+#[derive(Debug)]
+pub struct Ticket {
+    /// Bytes accepted for writing.
+    pub bytes: usize,
+    pub(super) receipt: watch::Receiver<Receipt>,
+}
+
+impl Phase {
+    /// Whether nothing can follow.
+    pub fn is_last(&self) -> bool {
+        matches!(self, Self::Echoed | Self::Refused { .. })
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Queued => 0,
+            Self::Written => 1,
+            Self::Echoed => 2,
+            Self::Refused { .. } => 3,
+        }
+    }
+
+    /// Whether this is as far as `wanted`, or further.
+    pub fn reaches(&self, wanted: &Self) -> bool {
+        self.rank() >= wanted.rank()
+    }
+}
+
+impl Ticket {
+    /// The receipt as it is once the phase is reached, or when nothing more will come.
+    pub async fn reached(&mut self, wanted: &Phase) -> Receipt {
+        // An error means that nobody follows the input any more: what is known now is all there will be.
+        let _ = self.receipt.wait_for(|r| r.phase.reaches(wanted)).await;
+        self.now()
+    }
+
+    /// The receipt as it is.
+    pub fn now(&self) -> Receipt {
+        self.receipt.borrow().clone()
+    }
+}

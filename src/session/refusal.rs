@@ -1,0 +1,31 @@
+//! Why the owner did not do what it was asked.
+
+use super::event::StateKind;
+use crate::terminal::{Seq, UnknownKey};
+
+/// A request that was not carried out; nothing of it was written.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Refusal {
+    #[error("the child has exited: restart it (POST /api/v1/session/restart), or read its last screen")]
+    Exited,
+    #[error("the child is not running yet: try again in a moment")]
+    NotReady,
+    #[error("another writer holds the lock for {0} ms more: wait, or send its id in coop-lock")]
+    Locked(u64),
+    #[error("the child does not read and its input queue is full ({queued} of {limit} bytes): try again later")]
+    QueueFull { queued: usize, limit: usize },
+    #[error("an input of {bytes} bytes is too large: {limit} bytes are the most")]
+    TooLarge { bytes: usize, limit: usize },
+    #[error("coop-lock names no lock that is held now: it has expired or was given back")]
+    NoSuchLock,
+    #[error("nothing was written, because {expected} was expected, but {found}")]
+    StateChanged { expected: String, found: String, state: StateKind, screen_seq: Seq },
+    #[error(transparent)]
+    UnknownKey(#[from] UnknownKey),
+    #[error("after_seq {asked} is ahead of this session, which is at {seq}: it belongs to another run of coop")]
+    SeqAhead { asked: u64, seq: u64 },
+    #[error("coop is shutting down")]
+    Closing,
+    #[error("{what} failed: {reason}")]
+    Failed { what: &'static str, reason: String },
+}

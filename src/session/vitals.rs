@@ -1,0 +1,49 @@
+//! What can be known about a session without asking its owner: health probes never wait behind output.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+
+use super::event::{Ended, StateKind, Tier};
+use crate::child::Size;
+use crate::terminal::Seq;
+
+/// The child's life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Life {
+    Starting,
+    Running { pid: u32 },
+    Exited(Ended),
+}
+
+/// One moment of the session, published whole.
+#[derive(Clone, Debug)]
+pub struct Vitals {
+    pub life: Life,
+    pub size: Size,
+    pub state: StateKind,
+    pub state_since: Seq,
+    pub state_tier: Tier,
+    pub state_rule: &'static str,
+    pub restarts: u32,
+}
+
+/// Counters that move with every byte; kept apart so that counting publishes nothing.
+#[derive(Debug, Default)]
+pub struct Counters {
+    pub seq: AtomicU64,
+    pub screen_seq: AtomicU64,
+    pub bytes_written: AtomicU64,
+    /// The counter of the present child's queue.
+    pub input_queued: ArcSwap<AtomicU64>,
+}
+
+impl Counters {
+    pub fn seq(&self) -> Seq {
+        Seq(self.seq.load(Ordering::Acquire))
+    }
+
+    pub fn screen_seq(&self) -> Seq {
+        Seq(self.screen_seq.load(Ordering::Acquire))
+    }
+}

@@ -1,0 +1,26 @@
+//! What the screen shows, as plain data.
+
+use super::Seq;
+use crate::child::Size;
+
+/// The screen as text, at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The last change of the screen.
+    pub seq: Seq,
+    pub size: Size,
+    /// One line per row, trailing blanks trimmed.
+    pub lines: Vec<String>,
+    pub cursor: Cursor,
+    pub alt_screen: bool,
+    pub title: Option<String>,
+}
+
+/// The cursor's cell, counted from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    pub row: usize,
+    /// Always a column of the screen, also when the next character would wrap.
+    pub col: usize,
+    pub visible: bool,
+}
