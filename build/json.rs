@@ -109,7 +109,8 @@ fn reshape(contract: &Contract, generated: &str) -> Result<String> {
             text = format!("{start}, &crate::json::Verbatim({value}))?;");
         }
         if code.starts_with("map_.next_value::<std::collections::BTreeMap<_, _>>()?") {
-            text = text.replace("std::collections::BTreeMap<_, _>", "::std::option::Option<_>") + ".unwrap_or_default()";
+            text =
+                text.replace("std::collections::BTreeMap<_, _>", "::std::option::Option<_>") + ".unwrap_or_default()";
         } else if code.contains("map_.next_value") {
             text = if verbatim(&field) { verbatim_value(&text) } else { nullable_value(&text) };
         }

@@ -114,7 +114,8 @@ fn message_schema(message: &MessageDescriptor) -> Value {
         let one_of: Vec<Value> = members
             .filter(|f| matches!(f.kind(), Kind::Message(_)))
             .map(|f| {
-                let tag = json!({"type": "object", "properties": {"event": {"const": f.json_name()}}, "required": ["event"]});
+                let tag =
+                    json!({"type": "object", "properties": {"event": {"const": f.json_name()}}, "required": ["event"]});
                 json!({"allOf": [tag, field_schema(&f)]})
             })
             .collect();

@@ -37,7 +37,10 @@ pub fn generate(contract: &Contract) -> Result<String> {
         for _ in &rpc.bindings {
             let kind = if rpc.method.is_server_streaming() { "stream" } else { "unary" };
             let call = snake_case(rpc.method.name());
-            writeln!(out, "    router = {kind}(router, &BINDINGS[{index}], |api, q| async move {{ api.{call}(q).await }});")?;
+            writeln!(
+                out,
+                "    router = {kind}(router, &BINDINGS[{index}], |api, q| async move {{ api.{call}(q).await }});"
+            )?;
             index += 1;
         }
     }

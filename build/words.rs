@@ -52,21 +52,35 @@ fn serialize(out: &mut String, message: &MessageDescriptor) -> Result<()> {
     let (name, module) = (message.name(), module(message));
     writeln!(out, "impl serde::Serialize for {name} {{")?;
     writeln!(out, "    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {{")?;
-    writeln!(out, "        #[derive(serde::Serialize)]\n        #[serde(tag = \"event\")]\n        enum Tagged<'a> {{")?;
+    writeln!(
+        out,
+        "        #[derive(serde::Serialize)]\n        #[serde(tag = \"event\")]\n        enum Tagged<'a> {{"
+    )?;
     for field in members(message) {
         let kind = kind_name(&field);
-        writeln!(out, "            #[serde(rename = {:?})]\n            {}(&'a {kind}),", field.json_name(), variant(&field))?;
+        writeln!(
+            out,
+            "            #[serde(rename = {:?})]\n            {}(&'a {kind}),",
+            field.json_name(),
+            variant(&field)
+        )?;
     }
     writeln!(out, "        }}\n        #[derive(serde::Serialize)]\n        struct Shape<'a> {{")?;
     writeln!(out, "            #[serde(flatten)]\n            event: Tagged<'a>,")?;
-    writeln!(out, "            #[serde(skip_serializing_if = \"Option::is_none\")]\n            request_id: Option<&'a str>,")?;
+    writeln!(
+        out,
+        "            #[serde(skip_serializing_if = \"Option::is_none\")]\n            request_id: Option<&'a str>,"
+    )?;
     writeln!(out, "        }}\n        let event = match &self.event {{")?;
     for field in members(message) {
         let v = variant(&field);
         writeln!(out, "            Some({module}::Event::{v}(v)) => Tagged::{v}(v),")?;
     }
     writeln!(out, "            #[allow(unreachable_patterns)]")?;
-    writeln!(out, "            _ => return Err(serde::ser::Error::custom(\"this message has no JSON form\")),\n        }};")?;
+    writeln!(
+        out,
+        "            _ => return Err(serde::ser::Error::custom(\"this message has no JSON form\")),\n        }};"
+    )?;
     let request_id = if has_request_id(message) { "self.request_id.as_deref()" } else { "None" };
     writeln!(out, "        Shape {{ event, request_id: {request_id} }}.serialize(serializer)\n    }}\n}}")?;
     Ok(())
@@ -74,7 +88,10 @@ fn serialize(out: &mut String, message: &MessageDescriptor) -> Result<()> {
 
 fn deserialize(out: &mut String, message: &MessageDescriptor) -> Result<()> {
     let (name, module) = (message.name(), module(message));
-    writeln!(out, "impl {name} {{\n    /// Every event word there is.\n    pub const WORDS: &'static [&'static str] = &[")?;
+    writeln!(
+        out,
+        "impl {name} {{\n    /// Every event word there is.\n    pub const WORDS: &'static [&'static str] = &["
+    )?;
     for field in members(message) {
         writeln!(out, "        {:?},", field.json_name())?;
     }
@@ -86,7 +103,10 @@ fn deserialize(out: &mut String, message: &MessageDescriptor) -> Result<()> {
         let (word, kind, v) = (field.json_name().to_owned(), kind_name(&field), variant(&field));
         writeln!(out, "            {word:?} => {module}::Event::{v}({kind}::deserialize(fields)?),")?;
     }
-    writeln!(out, "            other => return Err(serde::de::Error::unknown_variant(other, Self::WORDS)),\n        }};")?;
+    writeln!(
+        out,
+        "            other => return Err(serde::de::Error::unknown_variant(other, Self::WORDS)),\n        }};"
+    )?;
     let request_id = if has_request_id(message) { ", request_id: None" } else { "" };
     writeln!(out, "        Ok(Self {{ event: Some(event){request_id} }})\n    }}\n}}")?;
     Ok(())
@@ -95,7 +115,10 @@ fn deserialize(out: &mut String, message: &MessageDescriptor) -> Result<()> {
 /// A message of a Session is open to whom the call with the same request is open.
 fn access(out: &mut String, contract: &Contract, message: &MessageDescriptor) -> Result<()> {
     let own = contract.pool.get_extension_by_name("coop.v1.message_access").context("message_access is gone")?;
-    writeln!(out, "impl client_message::Event {{\n    /// Who may send it.\n    pub fn access(&self) -> CallAccess {{\n        match self {{")?;
+    writeln!(
+        out,
+        "impl client_message::Event {{\n    /// Who may send it.\n    pub fn access(&self) -> CallAccess {{\n        match self {{"
+    )?;
     for field in members(message) {
         let said = field.options().get_extension(&own).as_enum_number().filter(|n| *n != 0);
         let access = match said {

@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn a_wrong_number_is_named() {
-        let error = |json: &str| serde_json::from_str::<Number<u32>>(json).err().map(|e| e.to_string()).unwrap_or_default();
+        let error =
+            |json: &str| serde_json::from_str::<Number<u32>>(json).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error("\"x\"").contains("invalid value: string \"x\", expected a number (u32)"), "{}", error("\"x\""));
         assert!(error("-1").contains("`-1`"), "{}", error("-1"));
         assert!(error("4294967296").contains("4294967296"), "{}", error("4294967296"));

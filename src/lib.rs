@@ -15,6 +15,7 @@
 pub mod api;
 pub mod child;
 pub mod cli;
+pub mod client;
 pub mod config;
 pub mod json;
 pub mod log;

@@ -32,7 +32,8 @@ impl Service {
     /// The answer to every call that needs a driver.
     pub(super) fn no_driver(&self) -> ApiError {
         let agent = &self.about.agent;
-        let message = format!("no driver for agent {agent:?}: use the terminal calls (input, keys, screen, wait) instead");
+        let message =
+            format!("no driver for agent {agent:?}: use the terminal calls (input, keys, screen, wait) instead");
         ApiError::new(Code::NoDriver, message)
     }
 }

@@ -88,7 +88,9 @@ impl Attachment {
         let first = tokio::time::timeout(HELLO_WITHIN, incoming.next()).await;
         match first.ok().flatten().transpose()?.and_then(|message| message.event) {
             Some(Asked::Hello(hello)) => Ok(hello),
-            _ => Err(Some(ApiError::bad_request("the first message of an attach must be hello, with the terminal's size"))),
+            _ => Err(Some(ApiError::bad_request(
+                "the first message of an attach must be hello, with the terminal's size",
+            ))),
         }
     }
 

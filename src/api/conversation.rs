@@ -169,7 +169,12 @@ impl Talk {
     }
 
     /// Carries out a message. What has to be waited for is added to the answers, so that the conversation goes on.
-    async fn act(&mut self, event: Asked, id: Option<&String>, answers: &mut Answers) -> Result<Option<Told>, ApiError> {
+    async fn act(
+        &mut self,
+        event: Asked,
+        id: Option<&String>,
+        answers: &mut Answers,
+    ) -> Result<Option<Told>, ApiError> {
         let service = &self.service.clone();
         let writer = self.holds_lock.then(|| self.lock.clone());
         let accepted = match event {
@@ -229,7 +234,8 @@ impl Talk {
         };
         // Whoever wants the receipt names the message; the others go on typing.
         if let Some(id) = id.cloned() {
-            answers.push(async move { Outgoing::answer(Told::InputResult(accepted.response().await), Some(id)) }.boxed());
+            answers
+                .push(async move { Outgoing::answer(Told::InputResult(accepted.response().await), Some(id)) }.boxed());
         }
         Ok(None)
     }
@@ -242,11 +248,7 @@ impl Talk {
         }
         let acquired = self.service.acquire(request.ttl_secs, self.lock.clone()).await?;
         self.holds_lock = true;
-        Ok(v1::LockResult {
-            held: true,
-            lock_id: Some(acquired.lock_id),
-            expires_in_ms: Some(acquired.expires_in_ms),
-        })
+        Ok(v1::LockResult { held: true, lock_id: Some(acquired.lock_id), expires_in_ms: Some(acquired.expires_in_ms) })
     }
 }
 

@@ -53,7 +53,9 @@ pub fn state_kind(number: i32) -> Result<StateKind, ApiError> {
         Ok(v1::AgentStateKind::Exited) => StateKind::Exited,
         Ok(v1::AgentStateKind::Unknown) => StateKind::Unknown,
         Ok(v1::AgentStateKind::Unspecified) | Err(_) => {
-            return Err(ApiError::bad_request(format!("{number} is no state: use a word such as idle, working or exited")));
+            return Err(ApiError::bad_request(format!(
+                "{number} is no state: use a word such as idle, working or exited"
+            )));
         }
     })
 }
@@ -76,12 +78,7 @@ pub fn session_state(life: &Life) -> v1::SessionState {
 }
 
 pub fn exit_event(ended: &Ended, seq: Seq) -> v1::ExitEvent {
-    v1::ExitEvent {
-        code: ended.code(),
-        signal: ended.signal(),
-        seq: seq.0,
-        error: ended.reason().map(str::to_owned),
-    }
+    v1::ExitEvent { code: ended.code(), signal: ended.signal(), seq: seq.0, error: ended.reason().map(str::to_owned) }
 }
 
 pub fn receipt(receipt: &Receipt, seq: Option<Seq>) -> v1::Receipt {
@@ -109,9 +106,7 @@ pub fn gap(missing: &Missing) -> v1::Gap {
             redraw: Some(redraw.clone()),
             ..Default::default()
         },
-        Missing::Events { from, to } => {
-            v1::Gap { from_seq: Some(from.0), to_seq: Some(to.0), ..Default::default() }
-        }
+        Missing::Events { from, to } => v1::Gap { from_seq: Some(from.0), to_seq: Some(to.0), ..Default::default() },
     }
 }
 
@@ -172,7 +167,9 @@ pub fn conditions(request: &v1::WaitRequest) -> Result<Conditions, ApiError> {
     }
     for (name, pattern) in [("text", &request.text), ("regex", &request.regex)] {
         match pattern {
-            Some(p) if p.is_empty() => return Err(ApiError::bad_request(format!("{name} is empty, which matches anything"))),
+            Some(p) if p.is_empty() => {
+                return Err(ApiError::bad_request(format!("{name} is empty, which matches anything")));
+            }
             Some(p) if p.len() > PATTERN_BYTES_MAX => {
                 return Err(ApiError::bad_request(format!("{name} is longer than {PATTERN_BYTES_MAX} bytes")));
             }

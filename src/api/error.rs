@@ -1,5 +1,7 @@
 //! One table of errors, for every face.
 
+use std::collections::{BTreeMap, HashMap};
+
 use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::session::Refusal;
@@ -51,7 +53,7 @@ pub struct ApiError {
     pub code: Code,
     pub message: String,
     /// Facts that a program may want, such as the state that was found.
-    pub facts: Vec<(&'static str, String)>,
+    pub facts: BTreeMap<String, String>,
 }
 
 impl Code {
@@ -75,7 +77,7 @@ impl Code {
 
 impl ApiError {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), facts: Vec::new() }
+        Self { code, message: message.into(), facts: BTreeMap::new() }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -84,10 +86,11 @@ impl ApiError {
 
     /// Reads back what became a status; one that tonic made itself is told by its gRPC code.
     pub fn from_status(status: &tonic::Status) -> Self {
-        let reason = status.get_details_error_info().map(|info| info.reason);
-        let named = reason.and_then(|reason| TABLE.iter().find(|row| row.1 == reason));
+        let info = status.get_details_error_info();
+        let named = info.as_ref().and_then(|info| TABLE.iter().find(|row| row.1 == info.reason));
         let row = named.or_else(|| TABLE.iter().find(|row| row.3 == status.code()));
-        Self::new(row.map_or(Code::Internal, |row| row.0), status.message())
+        let error = Self::new(row.map_or(Code::Internal, |row| row.0), status.message());
+        Self { facts: info.map(|info| info.metadata.into_iter().collect()).unwrap_or_default(), ..error }
     }
 
     /// The one envelope of HTTP.
@@ -102,8 +105,8 @@ impl ApiError {
 
 impl From<ApiError> for tonic::Status {
     fn from(error: ApiError) -> Self {
-        let facts = error.facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-        let details = ErrorDetails::with_error_info(error.code.word(), DOMAIN, facts.collect::<std::collections::HashMap<_, _>>());
+        let facts: HashMap<String, String> = error.facts.into_iter().collect();
+        let details = ErrorDetails::with_error_info(error.code.word(), DOMAIN, facts);
         tonic::Status::with_error_details(error.code.grpc(), error.message, details)
     }
 }
@@ -112,7 +115,7 @@ impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         let code = match &refusal {
             Refusal::Exited => Code::Exited,
-            Refusal::NotReady | Refusal::Closing => Code::NotReady,
+            Refusal::NotReady | Refusal::Closing | Refusal::TooManyWaiters(_) => Code::NotReady,
             Refusal::Locked(_) | Refusal::QueueFull { .. } | Refusal::NoSuchLock => Code::WriterBusy,
             Refusal::TooLarge { .. } => Code::TooLarge,
             Refusal::StateChanged { .. } => Code::StateChanged,
@@ -121,8 +124,8 @@ impl From<Refusal> for ApiError {
         };
         let mut error = Self::new(code, refusal.to_string());
         if let Refusal::StateChanged { state, screen_seq, .. } = refusal {
-            error.facts.push(("state", format!("{state:?}").to_lowercase()));
-            error.facts.push(("screen_seq", screen_seq.0.to_string()));
+            error.facts.insert("state".into(), format!("{state:?}").to_lowercase());
+            error.facts.insert("screen_seq".into(), screen_seq.0.to_string());
         }
         error
     }
@@ -153,7 +156,7 @@ mod tests {
     fn the_envelope_is_one_object() {
         let mut error = ApiError::new(Code::StateChanged, "no");
         assert_eq!(error.to_json(), r#"{"error":{"code":"STATE_CHANGED","message":"no"}}"#);
-        error.facts.push(("state", "idle".into()));
+        error.facts.insert("state".into(), "idle".into());
         assert!(error.to_json().contains(r#""details":{"state":"idle"}"#));
     }
 }

@@ -1,6 +1,14 @@
 //! What faces and calls tell each other beside the messages themselves.
 
 use bytes::Bytes;
+use serde::Serialize;
+
+/// A message as one line of JSON; the line's end is for people with curl.
+pub fn json_line<T: Serialize>(message: &T) -> serde_json::Result<Bytes> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line.into())
+}
 
 /// On a request: the answer will be sent as JSON, so one that is already encoded may stand in for the message.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +17,6 @@ pub struct WantsJson;
 /// On an answer: its JSON, made once for all who ask. The message beside it is empty.
 #[derive(Clone, Debug)]
 pub struct Encoded(pub Bytes);
-
 
 /// On an answer: the HTTP status, when it is not 200.
 #[derive(Clone, Copy, Debug)]

@@ -44,7 +44,11 @@ impl Accepted {
 }
 
 impl Service {
-    pub(super) async fn input(&self, request: v1::SendInputRequest, writer: Option<LockId>) -> Result<Accepted, ApiError> {
+    pub(super) async fn input(
+        &self,
+        request: v1::SendInputRequest,
+        writer: Option<LockId>,
+    ) -> Result<Accepted, ApiError> {
         let wait_for = match ReceiptPhase::try_from(request.wait_for) {
             Ok(ReceiptPhase::Unspecified | ReceiptPhase::Written) => Phase::Written,
             Ok(ReceiptPhase::Queued) => Phase::Queued,
@@ -56,13 +60,21 @@ impl Service {
         Ok(Accepted::new(ticket, wait_for, request.timeout_ms))
     }
 
-    pub(super) async fn raw(&self, request: v1::SendInputRawRequest, writer: Option<LockId>) -> Result<Accepted, ApiError> {
+    pub(super) async fn raw(
+        &self,
+        request: v1::SendInputRawRequest,
+        writer: Option<LockId>,
+    ) -> Result<Accepted, ApiError> {
         let expect = convert::expect(request.expect)?;
         let ticket = self.session.write(Write::Raw(request.data), writer, expect).await?;
         Ok(Accepted::new(ticket, Phase::Written, request.timeout_ms))
     }
 
-    pub(super) async fn keys(&self, request: v1::SendKeysRequest, writer: Option<LockId>) -> Result<Accepted, ApiError> {
+    pub(super) async fn keys(
+        &self,
+        request: v1::SendKeysRequest,
+        writer: Option<LockId>,
+    ) -> Result<Accepted, ApiError> {
         let expect = convert::expect(request.expect)?;
         let ticket = self.session.write(Write::Keys(request.keys), writer, expect).await?;
         Ok(Accepted::new(ticket, Phase::Written, request.timeout_ms))

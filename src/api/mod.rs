@@ -24,7 +24,7 @@ pub use access::{Access, Gate, Secret};
 pub use attach::attach;
 pub use conversation::{Conversation, Speech, converse};
 pub use error::{ApiError, Code};
-pub use extensions::{Encoded, HttpStatus, Trusted, WantsJson};
+pub use extensions::{Encoded, HttpStatus, Trusted, WantsJson, json_line};
 pub use outgoing::Outgoing;
 pub use rpcs::{RPCS, Rpc, rpc_of_grpc_path};
 pub use service::{About, Api, Service, WsClient};

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::convert;
 use super::error::ApiError;
 use crate::proto::v1::{self, ServerMessage, server_message};
@@ -64,14 +62,14 @@ impl Outgoing {
         }
     }
 
-    /// As JSON; what is shared is encoded by the first who asks.
-    pub fn json(&self) -> Bytes {
+    /// As JSON in the face's own kind of text; what is shared is encoded by the first who asks.
+    pub fn json<T: From<String> + Clone + Send + Sync + 'static>(&self) -> T {
+        let encode = || serde_json::to_string(&self.clone().into_message()).unwrap_or_default().into();
         match self {
-            Self::Own(message) => encode(message),
-            Self::Output(frame) => frame.encoded.get_or_init(|| encode(&self.clone().into_message())).clone(),
-            Self::Event(entry) => entry.encoded.get_or_init(|| encode(&self.clone().into_message())).clone(),
-            // The picture's own place holds the answer of GetScreen, which has no event word.
-            Self::Screen(_) => encode(&self.clone().into_message()),
+            Self::Own(_) => encode(),
+            Self::Output(frame) => frame.encoded.get_or_make(encode),
+            Self::Event(entry) => entry.encoded.get_or_make(encode),
+            Self::Screen(picture) => picture.frame.get_or_make(encode),
         }
     }
 }
@@ -108,8 +106,4 @@ fn event(entry: &Entry) -> server_message::Event {
         (Event::Receipt(receipt), _) => server_message::Event::Receipt(convert::receipt(receipt, Some(entry.seq))),
         (Event::Transition(_), transition) => server_message::Event::Transition(transition.unwrap_or_default()),
     }
-}
-
-fn encode(message: &ServerMessage) -> Bytes {
-    serde_json::to_vec(message).map_or_else(|_| Bytes::from_static(b"{}"), Bytes::from)
 }

@@ -26,7 +26,8 @@ impl Reader {
     pub fn new(service: &Arc<Service>, wants: Wants, resume: Resume, style: Style) -> Result<Self, ApiError> {
         // Joined before the state is read, so that no change can fall in between.
         let subscription = service.session.subscribe(wants, resume)?.in_style(style);
-        let mut reader = Self { service: service.clone(), subscription, wants, first: VecDeque::new(), told_until: Seq(0) };
+        let mut reader =
+            Self { service: service.clone(), subscription, wants, first: VecDeque::new(), told_until: Seq(0) };
         if wants.state && resume.after_seq.is_none() {
             reader.tell_state();
         }
@@ -34,8 +35,7 @@ impl Reader {
     }
 
     pub fn of(service: &Arc<Service>, request: &v1::StreamEventsRequest) -> Result<Self, ApiError> {
-        let resume =
-            Resume { after_seq: request.after_seq.map(Seq), from_offset: request.from_offset.map(Offset) };
+        let resume = Resume { after_seq: request.after_seq.map(Seq), from_offset: request.from_offset.map(Offset) };
         Self::new(service, wants(request), resume, Style::Text)
     }
 

@@ -46,8 +46,7 @@ impl Service {
     /// The answer to the most usual request, encoded once for each picture.
     pub(super) async fn screen_json(&self) -> Result<Bytes, ApiError> {
         let picture: Arc<Picture> = self.session.picture(Style::Text).await?;
-        let encode = || serde_json::to_vec(&convert::screen(&picture)).map(Bytes::from).unwrap_or_default();
-        Ok(picture.encoded.get_or_init(encode).clone())
+        Ok(picture.encoded.get_or_make(|| super::extensions::json_line(&convert::screen(&picture)).unwrap_or_default()))
     }
 
     pub(super) fn output(&self, request: &v1::GetOutputRequest) -> v1::GetOutputResponse {

@@ -262,13 +262,19 @@ impl Coop for Api {
 
     type StreamStopEventsStream = Messages<v1::StopEvent>;
 
-    async fn stream_stop_events(&self, _: Request<v1::StreamStopEventsRequest>) -> Answer<Self::StreamStopEventsStream> {
+    async fn stream_stop_events(
+        &self,
+        _: Request<v1::StreamStopEventsRequest>,
+    ) -> Answer<Self::StreamStopEventsStream> {
         self.no_driver_status()
     }
 
     type StreamStartEventsStream = Messages<v1::StartEvent>;
 
-    async fn stream_start_events(&self, _: Request<v1::StreamStartEventsRequest>) -> Answer<Self::StreamStartEventsStream> {
+    async fn stream_start_events(
+        &self,
+        _: Request<v1::StreamStartEventsRequest>,
+    ) -> Answer<Self::StreamStartEventsStream> {
         self.no_driver_status()
     }
 

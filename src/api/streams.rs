@@ -25,19 +25,29 @@ const SCREEN: Wants = Wants { output: false, screen: true, state: false };
 const STATE: Wants = Wants { output: false, screen: false, state: true };
 
 impl Service {
-    pub(super) fn output_stream(&self, request: &v1::StreamOutputRequest) -> Result<Messages<v1::OutputChunk>, ApiError> {
+    pub(super) fn output_stream(
+        &self,
+        request: &v1::StreamOutputRequest,
+    ) -> Result<Messages<v1::OutputChunk>, ApiError> {
         let resume = Resume { from_offset: request.from_offset.map(Offset), after_seq: None };
         Ok(messages(self.session.subscribe(OUTPUT, resume)?, |item| match item {
             Item::Output(frame) => Some(output_chunk(&frame)),
             Item::Gap(missing) => {
                 let gap = convert::gap(&missing);
-                Some(v1::OutputChunk { offset: gap.to_offset.unwrap_or_default(), gap: Some(gap), ..Default::default() })
+                Some(v1::OutputChunk {
+                    offset: gap.to_offset.unwrap_or_default(),
+                    gap: Some(gap),
+                    ..Default::default()
+                })
             }
             Item::Event(_) | Item::Screen(_) => None,
         }))
     }
 
-    pub(super) fn screen_stream(&self, request: &v1::StreamScreenRequest) -> Result<Messages<v1::ScreenSnapshot>, ApiError> {
+    pub(super) fn screen_stream(
+        &self,
+        request: &v1::StreamScreenRequest,
+    ) -> Result<Messages<v1::ScreenSnapshot>, ApiError> {
         let subscription = self.session.subscribe(SCREEN, Resume::default())?.in_style(style(request.format));
         let cursor = request.cursor != Some(false);
         Ok(messages(subscription, move |item| match item {
@@ -51,7 +61,10 @@ impl Service {
 }
 
 /// The states of the agent, the current one first.
-pub fn state_stream(service: &Arc<Service>, request: &v1::StreamStateRequest) -> Result<Messages<v1::AgentStateEvent>, ApiError> {
+pub fn state_stream(
+    service: &Arc<Service>,
+    request: &v1::StreamStateRequest,
+) -> Result<Messages<v1::AgentStateEvent>, ApiError> {
     let resume = Resume { after_seq: request.after_seq.map(Seq), from_offset: None };
     let reader = Reader::new(service, STATE, resume, Style::Text)?;
     Ok(Box::pin(stream::unfold((reader, None), |(mut reader, mut gap)| async move {
@@ -70,7 +83,10 @@ pub fn state_stream(service: &Arc<Service>, request: &v1::StreamStateRequest) ->
 }
 
 /// Everything, in order.
-pub fn event_stream(service: &Arc<Service>, request: &v1::StreamEventsRequest) -> Result<Messages<v1::ServerMessage>, ApiError> {
+pub fn event_stream(
+    service: &Arc<Service>,
+    request: &v1::StreamEventsRequest,
+) -> Result<Messages<v1::ServerMessage>, ApiError> {
     let reader = Reader::of(service, request)?;
     Ok(Box::pin(stream::unfold(reader, |mut reader| async move {
         reader.next().await.map(|message| (Ok(message.into_message()), reader))
@@ -98,4 +114,3 @@ fn messages<T: Send + 'static>(
         }
     }))
 }
-

@@ -1,40 +1,154 @@
 //! The command line: the sidecar itself, and one file for each verb.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::error::{ContextKind, ErrorKind};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::{self, Flags, Given};
+use crate::config::{self, Flags, Given, Sidecar};
 
+mod follow;
+mod input;
+mod keys;
+mod logs;
+mod page;
+mod reach;
+mod receipt;
+mod screen;
 pub mod sidecar;
+mod state;
+mod wait;
+mod words;
 
-/// Runs a terminal program and serves it over gRPC, HTTP and WebSocket.
+/// What `timeout` of coreutils ends with, so that scripts know it.
+const TIMED_OUT: u8 = 124;
+
 #[derive(Parser, Debug)]
-#[command(name = "coop", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "coop",
+    version,
+    about = page::ABOUT,
+    long_about = page::LONG_ABOUT,
+    after_help = page::AFTER_HELP,
+    after_long_help = page::EXAMPLES,
+    override_usage = page::USAGE,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    subcommand_help_heading = "Verbs, for a session that runs",
+    subcommand_value_name = "VERB"
+)]
 struct Cli {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     #[command(flatten)]
     flags: Flags,
 }
 
+#[derive(Subcommand, Debug)]
+enum Verb {
+    State(state::State),
+    Screen(screen::Screen),
+    Input(input::Input),
+    Keys(keys::Keys),
+    Wait(wait::Wait),
+    Logs(logs::Logs),
+    /// Ends what a killed coop leaves behind; started by coop itself, before any of this is read.
+    #[command(hide = true)]
+    Guardian,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+enum Task {
+    Serve(Box<Sidecar>),
+    Do(Verb),
+}
+
 /// Does what the arguments say, and returns what the process shall end with.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut command = config::read_from(Cli::command(), |name: &OsStr| std::env::var_os(name));
-    let parsed = command.try_get_matches_from_mut(argv).and_then(|matches| {
-        let cli = Cli::from_arg_matches(&matches)?;
-        Ok((cli, Given::from(&matches)))
-    });
-    let (cli, given) = match parsed {
-        Ok(parsed) => parsed,
-        Err(error) => error.exit(),
+    let done = match parse(argv, |name| std::env::var_os(name)) {
+        Ok(Task::Serve(sidecar)) => sidecar::run(*sidecar),
+        Ok(Task::Do(verb)) => carry_out(verb),
+        Err(error) => {
+            // A closed stdout or stderr is no reason for another error.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
     };
-    let sidecar = match config::settle(cli.flags, given) {
-        Ok(sidecar) => sidecar,
-        Err(mistake) => command.error(ErrorKind::ValueValidation, mistake).exit(),
-    };
-    sidecar::run(sidecar).unwrap_or_else(|error| {
+    done.unwrap_or_else(|error| {
+        if is_closed_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
         eprintln!("coop: {error:#}");
         ExitCode::FAILURE
     })
 }
+
+fn parse(
+    argv: impl IntoIterator<Item = OsString>,
+    variable: impl Fn(&OsStr) -> Option<OsString>,
+) -> Result<Task, clap::Error> {
+    let argv: Vec<OsString> = argv.into_iter().collect();
+    let mut command = Cli::command();
+    let is_verb = argv.get(1).is_some_and(|word| command.get_subcommands().any(|verb| verb.get_name() == word));
+    command = if is_verb {
+        // Variables of a sidecar do not concern a verb, not even when they are wrong.
+        command.mut_args(|arg| arg.env(None::<&str>))
+    } else {
+        config::read_from(command, variable)
+    };
+    let matches = command.try_get_matches_from_mut(argv).map_err(|error| with_tip(error, &command))?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    if let Some(verb) = cli.verb {
+        return Ok(Task::Do(verb));
+    }
+    let settled = config::settle(cli.flags, Given::from(&matches));
+    let sidecar = settled.map_err(|mistake| command.error(ErrorKind::ValueValidation, mistake))?;
+    Ok(Task::Serve(Box::new(sidecar)))
+}
+
+/// Who forgets the `--` before a program is told so.
+fn with_tip(error: clap::Error, command: &Command) -> clap::Error {
+    let word = match error.kind() {
+        ErrorKind::InvalidSubcommand => error.get(ContextKind::InvalidSubcommand),
+        ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg),
+        _ => None,
+    };
+    match word.map(ToString::to_string).filter(|word| !word.starts_with('-')) {
+        Some(word) => {
+            let tip =
+                format!("{word:?} is no verb; to run it as a program, put -- before it: coop [OPTIONS] -- {word}");
+            command.clone().error(error.kind(), tip)
+        }
+        None => error,
+    }
+}
+
+/// Verbs wait for one thing at a time; one thread will do.
+fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let done = runtime.block_on(async {
+        match verb {
+            Verb::State(state) => state.run().await,
+            Verb::Screen(screen) => screen.run().await,
+            Verb::Input(input) => input.run().await,
+            Verb::Keys(keys) => keys.run().await,
+            Verb::Wait(wait) => wait.run().await,
+            Verb::Logs(logs) => logs.run().await,
+            Verb::Guardian => Ok(ExitCode::SUCCESS),
+        }
+    });
+    // A read of stdin that still waits must not keep the process.
+    runtime.shutdown_background();
+    done
+}
+
+/// Whoever read our output has had enough, as `head` has.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests;

@@ -39,7 +39,8 @@ pub async fn connect(target: Target, credentials: Credentials) -> Result<Client,
     let channel = match &target {
         Target::Url(uri) => Endpoint::from(uri.clone()).connect_timeout(CONNECT_WITHIN).connect().await,
         Target::Socket(path) => {
-            let connector = service_fn(|_: Uri| open(path.clone()));
+            let path = path.clone();
+            let connector = service_fn(move |_: Uri| open(path.clone()));
             // The name goes into the Host header, which must be one that a session knows itself by.
             let endpoint = Endpoint::from_static("http://localhost").connect_timeout(CONNECT_WITHIN);
             endpoint.connect_with_connector(connector).await

@@ -51,7 +51,9 @@ impl Failure {
         if let Some(error) = status.source() {
             let why = match io_error(error) {
                 Some(_) => "the connection was lost; has the session ended?".to_owned(),
-                None => format!("what answers there does not speak gRPC, or the connection broke ({})", innermost(error)),
+                None => {
+                    format!("what answers there does not speak gRPC, or the connection broke ({})", innermost(error))
+                }
             };
             return Self::Unreachable { target: target.to_string(), why };
         }
@@ -84,15 +86,17 @@ fn before_colon(message: &str) -> &str {
     message.split_once(':').map_or(message, |(before, _)| before)
 }
 
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
+type Cause = dyn Error + 'static;
+
+fn causes(error: &Cause) -> impl Iterator<Item = &Cause> {
+    std::iter::successors(Some(error), |&error| error.source())
 }
 
-fn io_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
+fn io_error(error: &Cause) -> Option<&io::Error> {
     causes(error).find_map(|error| error.downcast_ref())
 }
 
-fn innermost<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+fn innermost(error: &Cause) -> &Cause {
     causes(error).last().unwrap_or(error)
 }
 
@@ -110,7 +114,10 @@ mod tests {
     #[test]
     fn a_refusal_names_the_session_and_the_way_out() {
         let text = refused(Code::Unauthorized, "wrong token: send the session's token as `Authorization: Bearer …`");
-        assert_eq!(text, "http://localhost:1: wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN");
+        assert_eq!(
+            text,
+            "http://localhost:1: wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN"
+        );
         assert!(refused(Code::Exited, "the child has exited").contains("coop screen"));
         assert_eq!(refused(Code::WriterBusy, "another writer"), "http://localhost:1: another writer");
     }

@@ -80,13 +80,10 @@ mod tests {
     #[test]
     fn a_child_sees_none_of_coops_own_variables() {
         let names = own_variables();
-        for name in [
-            "COOP_PORT", "COOP_HOST", "COOP_SOCKET", "COOP_GRPC_PORT", "COOP_HEALTH_PORT", "COOP_AUTH_TOKEN",
-            "COOP_AUTH_TOKEN_FILE", "COOP_AGENT", "COOP_AGENT_CONFIG", "COOP_IDLE_GRACE", "COOP_ATTACH", "COOP_COLS",
-            "COOP_ROWS", "COOP_RING_SIZE", "COOP_TERM", "COOP_IDLE_TIMEOUT", "COOP_LOG_FORMAT", "COOP_LOG_LEVEL",
-            "COOP_GROOM", "COOP_URL", "COOP_HOOK_TOKEN", "COOP_HOOK_PIPE",
-        ] {
-            assert!(names.contains(&OsString::from(name)), "{name}");
+        let all = "PORT HOST SOCKET GRPC_PORT HEALTH_PORT AUTH_TOKEN AUTH_TOKEN_FILE AGENT AGENT_CONFIG IDLE_GRACE \
+                   ATTACH COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE";
+        for name in all.split_whitespace() {
+            assert!(names.contains(&OsString::from(format!("COOP_{name}"))), "{name}");
         }
         assert!(!names.contains(&OsString::from("PATH")));
     }

@@ -146,5 +146,6 @@ pub(super) struct Logging {
 }
 
 fn log_level() -> impl TypedValueParser<Value = LevelFilter> {
-    PossibleValuesParser::new(["off", "error", "warn", "info", "debug", "trace"]).try_map(|word| word.parse::<LevelFilter>())
+    PossibleValuesParser::new(["off", "error", "warn", "info", "debug", "trace"])
+        .try_map(|word| word.parse::<LevelFilter>())
 }

@@ -152,7 +152,8 @@ mod tests {
         assert_eq!(origin("HTTPS://Example.org:8443").as_deref(), Ok("https://example.org:8443"));
         assert!(origin("http://[::1]:80").is_ok() && origin("http://[::1]").is_ok());
         assert!(origin("vscode-webview://abc").is_ok());
-        for bad in ["*", "null", "example.org", "https://", "https://a/", "https://a:b", "https://a:99999", "://a", "https://a b", "https://*.a"] {
+        let bad = "* null example.org https:// https://a/ https://a:b https://a:99999 ://a https://*.a https://a?b";
+        for bad in bad.split(' ') {
             assert!(origin(bad).is_err(), "{bad}");
         }
         assert!(host_name("box.local:80").is_ok() && host_name("http://box").is_err() && host_name("").is_err());

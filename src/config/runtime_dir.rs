@@ -30,7 +30,10 @@ pub fn default_socket_path(pid: u32) -> Result<PathBuf, Mistake> {
     let dir = runtime_dir();
     let path = socket_in(&dir, pid, geteuid());
     path.map_err(|why| {
-        Mistake::new(format!("no socket can be made in {}: {why}; name another place with --socket PATH", dir.display()))
+        Mistake::new(format!(
+            "no socket can be made in {}: {why}; name another place with --socket PATH",
+            dir.display()
+        ))
     })
 }
 

@@ -58,8 +58,8 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
     let router = grpc
         .merge(http)
         .layer(Extension(sockets.clone()))
-        .layer(middleware::from_fn_with_state(Guard { api: api.clone(), policy: policy.clone() }, guard::guard))
-        .layer(guard::cors(&policy));
+        .layer(middleware::from_fn_with_state(Guard { api: api.clone(), policy: policy.clone() }, guard::guard));
+    let router = if policy.allow_origins.is_empty() { router } else { router.layer(guard::cors(&policy)) };
     Ok(App { router, sockets, health })
 }
 
@@ -67,6 +67,7 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
 pub fn health_application(api: &Api) -> Router {
     let open = ["/api/v1/health", "/api/v1/livez", "/api/v1/ready"];
     gateway::routes(Router::new())
+        .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .with_state(api.clone())
         .layer(middleware::from_fn(move |request: Request, next: middleware::Next| async move {

@@ -77,11 +77,20 @@ mod tests {
 
     #[test]
     fn an_error_names_the_field_and_what_was_expected() {
-        assert_eq!(error::<ResizeRequest>(r#"{"colums":3}"#), "unknown field `colums`, expected `cols` or `rows` at line 1 column 9");
-        assert!(error::<ResizeRequest>(r#"{"cols":"x"}"#).starts_with("cols: invalid value: string \"x\", expected a number (u32)"));
+        assert_eq!(
+            error::<ResizeRequest>(r#"{"colums":3}"#),
+            "unknown field `colums`, expected `cols` or `rows` at line 1 column 9"
+        );
+        assert!(
+            error::<ResizeRequest>(r#"{"cols":"x"}"#)
+                .starts_with("cols: invalid value: string \"x\", expected a number (u32)")
+        );
         let nested = error::<SendInputRequest>(r#"{"text":"a","expect":{"screen_seq":-1}}"#);
         assert!(nested.starts_with("expect.screen_seq: "), "{nested}");
-        assert!(error::<SendInputRequest>(r#"{"text":1}"#).starts_with("text: invalid type: integer `1`, expected a string"));
+        assert!(
+            error::<SendInputRequest>(r#"{"text":1}"#)
+                .starts_with("text: invalid type: integer `1`, expected a string")
+        );
         assert!(error::<ResizeRequest>("[]").contains("expected an object"), "{}", error::<ResizeRequest>("[]"));
         assert!(error::<ResizeRequest>("{} x").starts_with("after the object"));
         assert!(error::<ResizeRequest>("{").contains("EOF"));

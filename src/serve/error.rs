@@ -14,7 +14,7 @@ pub fn is_grpc(headers: &HeaderMap) -> bool {
 /// The envelope.
 pub fn json_error(error: &ApiError) -> Response<Body> {
     let status = StatusCode::from_u16(error.code.http()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = Response::new(Body::from(error.to_json()));
+    let mut response = Response::new(Body::from(error.to_json() + "\n"));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if error.code == Code::Unauthorized {

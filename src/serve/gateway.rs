@@ -1,6 +1,8 @@
 //! HTTP/JSON: each binding of the contract is one generated line; what they all do is here, in two functions.
 
+use std::collections::HashMap;
 use std::future::Future;
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::body::Body as HttpBody;
@@ -15,7 +17,7 @@ use tonic::Status;
 
 use super::marks::Marked;
 use super::{body, error, params, streams};
-use crate::api::{Api, ApiError, Encoded, HttpStatus, RPCS, Rpc, WantsJson};
+use crate::api::{Api, ApiError, Encoded, HttpStatus, RPCS, Rpc, WantsJson, json_line};
 // The calls are methods of this trait.
 use crate::proto::v1::coop_server::Coop as _;
 
@@ -55,10 +57,22 @@ pub enum Resume {
     Both,
 }
 
+/// The bindings at each path without parameters; the guard asks for every request.
+static BY_PATH: LazyLock<HashMap<&'static str, Vec<&'static Binding>>> = LazyLock::new(|| {
+    let mut by_path: HashMap<_, Vec<_>> = HashMap::new();
+    for binding in BINDINGS.iter().filter(|binding| !binding.path.contains('{')) {
+        by_path.entry(binding.path).or_default().push(binding);
+    }
+    by_path
+});
+
 /// The binding at a verb and path.
 pub fn binding_at(verb: &str, path: &str) -> Option<&'static Binding> {
     // HEAD is a GET without its body.
     let verb = if verb == "HEAD" { "GET" } else { verb };
+    if let Some(bindings) = BY_PATH.get(path) {
+        return bindings.iter().find(|binding| binding.verb == verb).copied();
+    }
     BINDINGS.iter().find(|binding| binding.verb == verb && matches(binding.path, path))
 }
 
@@ -128,7 +142,10 @@ async fn message<Q: DeserializeOwned + Default + 'static>(
         Body::None if params.is_empty() => Q::default(),
         Body::None => params::from_params(&params)?,
         _ if !params.is_empty() => {
-            return Err(ApiError::bad_request(format!("unknown parameter {:?}: this call takes a JSON body", params[0].0)));
+            return Err(ApiError::bad_request(format!(
+                "unknown parameter {:?}: this call takes a JSON body",
+                params[0].0
+            )));
         }
         Body::Whole => {
             let bytes = body::read(http_body, binding.rpc.body_bytes_max).await?;
@@ -147,7 +164,9 @@ async fn message<Q: DeserializeOwned + Default + 'static>(
         parts.extensions,
         message,
     );
-    request.extensions_mut().insert(WantsJson);
+    if binding.text_field.is_none() {
+        request.extensions_mut().insert(WantsJson);
+    }
     Ok(request)
 }
 
@@ -169,7 +188,7 @@ fn answer<R: Serialize>(binding: &Binding, response: tonic::Response<R>) -> Resp
     let encoded = match (extensions.get::<Encoded>(), binding.text_field) {
         (Some(Encoded(bytes)), None) => Ok(bytes.clone()),
         (_, Some(field)) => text(&message, field),
-        (None, None) => serde_json::to_vec(&message).map(Bytes::from),
+        (None, None) => json_line(&message),
     };
     let bytes = match encoded {
         Ok(bytes) => bytes,

@@ -121,11 +121,11 @@ pub fn cors(policy: &Policy) -> CorsLayer {
 
 /// Who a path is open to; `None` for paths that do not exist, which the router answers.
 fn access_of(method: &Method, path: &str) -> Option<Access> {
-    if let Some(rpc) = rpc_of_grpc_path(path) {
-        return Some(rpc.access);
-    }
     if let Some(binding) = binding_at(method.as_str(), path) {
         return Some(binding.rpc.access);
+    }
+    if let Some(rpc) = rpc_of_grpc_path(path) {
+        return Some(rpc.access);
     }
     match path {
         // Checked message by message, and by the token if there is one.

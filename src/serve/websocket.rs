@@ -1,30 +1,36 @@
 //! WebSocket: Session in JSON at `/ws`, Attach in binary frames at `/api/v1/attach`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
+use axum::extract::ws::{
+    CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, rejection::WebSocketUpgradeRejection,
+};
 use axum::extract::{RawQuery, State};
 use axum::http::Response;
 use axum::response::IntoResponse;
-use futures_util::{Sink, SinkExt, Stream, StreamExt, future, stream};
+use futures_util::{Sink, SinkExt, Stream, StreamExt, future};
 use serde_json::{Map, Value};
 use tokio_util::task::TaskTracker;
 
 use super::{body, error, params};
-use crate::api::{self, Api, ApiError, Conversation, Outgoing, Service, Speech, Trusted};
+use crate::api::{self, Api, ApiError, Code, Conversation, Outgoing, Service, Speech, Trusted};
 use crate::proto::v1::{self, AttachRequest, ClientMessage, attach_request, attach_response};
 use crate::session::Life;
 
 /// The largest message: 16 MiB of raw input in base64, and its frame.
 const MESSAGE_BYTES_MAX: usize = 23 * 1024 * 1024;
 
+/// Open WebSockets at once; each holds a few tasks and buffers.
+const SOCKETS_MAX: usize = 4096;
+
 /// Close codes beside the standard ones.
 const CLOSE_UNAUTHORIZED: u16 = 4401;
 const CLOSE_NO_CHILD: u16 = 4503;
 /// The server is going away; also the ordinary end of a conversation that coop ends.
 const CLOSE_AWAY: u16 = 1001;
+/// Something that the caller sent: a message beyond the limit, a broken frame, no hello.
 const CLOSE_BAD: u16 = 1008;
 
 /// Open sockets, so that shutting down can wait for their close frames.
@@ -40,9 +46,9 @@ pub async fn session(
     RawQuery(query): RawQuery,
     upgrade: Upgrade,
 ) -> Response<Body> {
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX),
-        Err(rejection) => return refuse(&rejection),
+    let upgrade = match sockets.admit(upgrade) {
+        Ok(upgrade) => upgrade,
+        Err(error) => return error::json_error(&error),
     };
     let subscribe = match subscription(query.as_deref().unwrap_or_default()) {
         Ok(request) => request,
@@ -53,18 +59,33 @@ pub async fn session(
     upgrade.on_upgrade(move |socket| sockets.0.track_future(talk(socket))).into_response()
 }
 
-pub async fn attach(State(Api(service)): State<Api>, Extension(sockets): Extension<Sockets>, upgrade: Upgrade) -> Response<Body> {
-    let upgrade = match upgrade {
-        Ok(upgrade) => upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX),
-        Err(rejection) => return refuse(&rejection),
+pub async fn attach(
+    State(Api(service)): State<Api>,
+    Extension(sockets): Extension<Sockets>,
+    upgrade: Upgrade,
+) -> Response<Body> {
+    let upgrade = match sockets.admit(upgrade) {
+        Ok(upgrade) => upgrade,
+        Err(error) => return error::json_error(&error),
     };
     let talk = move |socket| async move { serve_terminal(service, socket).await };
     upgrade.on_upgrade(move |socket| sockets.0.track_future(talk(socket))).into_response()
 }
 
-fn refuse(rejection: &WebSocketUpgradeRejection) -> Response<Body> {
-    let message = format!("this path speaks WebSocket: {}", rejection.body_text());
-    error::json_error(&ApiError::bad_request(message))
+impl Sockets {
+    fn admit(&self, upgrade: Upgrade) -> Result<WebSocketUpgrade, ApiError> {
+        if self.0.len() >= SOCKETS_MAX {
+            let message = format!("{SOCKETS_MAX} WebSockets are open already: try again later");
+            return Err(ApiError::new(Code::NotReady, message));
+        }
+        match upgrade {
+            Ok(upgrade) => Ok(upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX)),
+            Err(rejection) => {
+                let message = format!("this path speaks WebSocket: {}", rejection.body_text());
+                Err(ApiError::bad_request(message))
+            }
+        }
+    }
 }
 
 /// The parameters of the address as a subscription.
@@ -87,7 +108,8 @@ async fn converse(service: Arc<Service>, socket: WebSocket, trusted: bool, subsc
         return close(&mut sink, CLOSE_NO_CHILD, "the child has not been started yet").await;
     }
     let begin = Conversation { service: service.clone(), trusted, subscribe: Some(subscribe) };
-    let mut speech = api::converse(begin, Box::pin(incoming(stream, client_message)));
+    let broken = Arc::new(OnceLock::new());
+    let mut speech = api::converse(begin, Box::pin(incoming(stream, client_message, broken.clone())));
     while let Some(speech) = speech.recv().await {
         let message = match speech {
             Speech::Say(message) => message,
@@ -100,12 +122,13 @@ async fn converse(service: Arc<Service>, socket: WebSocket, trusted: bool, subsc
             return;
         }
     }
-    close(&mut sink, CLOSE_AWAY, "the session has ended").await;
+    say_goodbye(&mut sink, &broken).await;
 }
 
 async fn serve_terminal(service: Arc<Service>, socket: WebSocket) {
     let (mut sink, stream) = socket.split();
-    let mut told = api::attach(service, Box::pin(incoming(stream, attach_request)));
+    let broken = Arc::new(OnceLock::new());
+    let mut told = api::attach(service, Box::pin(incoming(stream, attach_request, broken.clone())));
     while let Some(message) = told.recv().await {
         let event = match message {
             Ok(message) => message.event,
@@ -122,19 +145,36 @@ async fn serve_terminal(service: Arc<Service>, socket: WebSocket) {
             return;
         }
     }
-    close(&mut sink, CLOSE_AWAY, "the session has ended").await;
+    say_goodbye(&mut sink, &broken).await;
+}
+
+/// Why a connection can be heard no longer, if it broke.
+type Broken = Arc<OnceLock<String>>;
+
+async fn say_goodbye<S: Sink<Message> + Unpin>(sink: &mut S, broken: &Broken) {
+    match broken.get() {
+        Some(why) => close(sink, CLOSE_BAD, why).await,
+        None => close(sink, CLOSE_AWAY, "the session has ended").await,
+    }
 }
 
 /// What comes in, until the other side closes or breaks off.
-fn incoming<S, T>(stream: S, read: fn(Message) -> Option<Result<T, ApiError>>) -> impl Stream<Item = Result<T, ApiError>>
+fn incoming<S, T>(
+    stream: S,
+    read: fn(Message) -> Option<Result<T, ApiError>>,
+    broken: Broken,
+) -> impl Stream<Item = Result<T, ApiError>>
 where
     S: Stream<Item = Result<Message, axum::Error>>,
 {
-    stream
-        .take_while(|message| future::ready(!matches!(message, Err(_) | Ok(Message::Close(_)))))
-        .filter_map(move |message| future::ready(message.ok().and_then(read)))
-        // A conversation ends with its last message, not before.
-        .chain(stream::empty())
+    let open = move |message: &Result<Message, axum::Error>| {
+        if let Err(error) = message {
+            // The first reason is the one that counts.
+            let _ = broken.set(error.to_string());
+        }
+        future::ready(!matches!(message, Err(_) | Ok(Message::Close(_))))
+    };
+    stream.take_while(open).filter_map(move |message| future::ready(message.ok().and_then(read)))
 }
 
 fn client_message(message: Message) -> Option<Result<ClientMessage, ApiError>> {
@@ -153,9 +193,9 @@ fn client_message(message: Message) -> Option<Result<ClientMessage, ApiError>> {
 fn attach_request(message: Message) -> Option<Result<AttachRequest, ApiError>> {
     match message {
         Message::Binary(bytes) => Some(Ok(AttachRequest { event: Some(attach_request::Event::Input(bytes)) })),
-        Message::Text(text) => Some(event(&text).and_then(|(word, fields)| {
-            by_word(fields, |fields| AttachRequest::from_event(&word, fields))
-        })),
+        Message::Text(text) => Some(
+            event(&text).and_then(|(word, fields)| by_word(fields, |fields| AttachRequest::from_event(&word, fields))),
+        ),
         _ => None,
     }
 }
@@ -181,8 +221,7 @@ fn by_word<T>(
 }
 
 fn text(message: &Outgoing) -> Message {
-    // JSON is UTF-8; the check costs less than a copy.
-    Message::Text(Utf8Bytes::try_from(message.json()).unwrap_or_default())
+    Message::Text(message.json::<Utf8Bytes>())
 }
 
 async fn close<S: Sink<Message> + Unpin>(sink: &mut S, code: u16, reason: &str) {

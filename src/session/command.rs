@@ -56,7 +56,7 @@ pub enum Command {
     Signal { signal: Signal, reply: Reply<()> },
     Acquire { id: LockId, ttl: Duration, reply: Reply<()> },
     Release { id: LockId, reply: Reply<bool> },
-    Wait { conditions: Conditions, reply: oneshot::Sender<Met> },
+    Wait { conditions: Conditions, reply: Reply<Met> },
     Restart { env: BTreeMap<String, String>, reply: Reply<(u32, Seq)> },
     Shutdown,
     KillNow,

@@ -108,7 +108,13 @@ mod tests {
     use super::*;
 
     fn moment(rows: &[String]) -> Moment<'_> {
-        Moment { seq: Seq(7), state: StateKind::Unknown, offset: Offset(100), rows, quiet_for: Duration::from_millis(50) }
+        Moment {
+            seq: Seq(7),
+            state: StateKind::Unknown,
+            offset: Offset(100),
+            rows,
+            quiet_for: Duration::from_millis(50),
+        }
     }
 
     fn met(list: Vec<Condition>, all: bool, rows: &[&str]) -> Option<&'static str> {

@@ -1,9 +1,6 @@
 //! What happens in a session, as its subscribers are told.
 
-use std::sync::OnceLock;
-
-use bytes::Bytes;
-
+use super::keep::Keep;
 use super::receipt::Receipt;
 use crate::child::{Exit, Size};
 use crate::terminal::{Offset, Seq};
@@ -64,7 +61,10 @@ pub enum Ended {
 pub enum Event {
     Transition(Transition),
     /// The child is gone; stands in for the transition to `Exited`.
-    Ended { ended: Ended, prev: StateKind },
+    Ended {
+        ended: Ended,
+        prev: StateKind,
+    },
     Resized(Size),
     Receipt(Receipt),
 }
@@ -76,8 +76,8 @@ pub struct Entry {
     /// How much the child had printed by then; keeps events and output in order for a reader of both.
     pub offset: Offset,
     pub event: Event,
-    /// Its JSON frame, made by the first face that needs it and shared by all.
-    pub encoded: OnceLock<Bytes>,
+    /// Its JSON frame, shared by all readers.
+    pub encoded: Keep,
 }
 
 impl Ended {

@@ -4,7 +4,7 @@
 //! slow that its position has left the history, it is told what is missing.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::watch;
@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::event::{Entry, Event};
 use super::inbox::TAKE_BYTES_MAX;
 use super::journal::{JOURNAL_ENTRIES_MAX, Journal};
+use super::keep::Keep;
 use super::subscription::Wants;
 use crate::terminal::{Offset, Ring, Seq, Slice};
 
@@ -23,13 +24,13 @@ const FRAMES_MAX: usize = 64;
 pub struct Frame {
     pub offset: Offset,
     pub data: Bytes,
-    /// Its JSON frame, made by the first face that needs it and shared by all.
-    pub encoded: OnceLock<Bytes>,
+    /// Its JSON frame, shared by all readers.
+    pub encoded: Keep,
 }
 
 impl Frame {
     pub fn new(offset: Offset, data: Bytes) -> Self {
-        Self { offset, data, encoded: OnceLock::new() }
+        Self { offset, data, encoded: Keep::default() }
     }
 
     pub fn end(&self) -> Offset {
@@ -115,7 +116,7 @@ impl Feed {
         let mut published = self.lock();
         let offset = published.ring.end();
         published.seq = seq;
-        published.journal.push(Arc::new(Entry { seq, offset, event, encoded: OnceLock::new() }));
+        published.journal.push(Arc::new(Entry { seq, offset, event, encoded: Keep::default() }));
         self.announce(published);
     }
 
@@ -242,7 +243,10 @@ mod tests {
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let print = prop::collection::vec(any::<u8>(), 1..40).prop_map(Step::Print);
-        prop::collection::vec(prop_oneof![3 => print, 2 => Just(Step::Happen), 2 => (0usize..6).prop_map(Step::Read)], 0..80)
+        prop::collection::vec(
+            prop_oneof![3 => print, 2 => Just(Step::Happen), 2 => (0usize..6).prop_map(Step::Read)],
+            0..80,
+        )
     }
 
     proptest! {

@@ -154,7 +154,7 @@ impl Session {
 
     /// Waits until something is true; dropping the future ends the waiting.
     pub async fn wait(&self, conditions: Conditions) -> Result<Met, Refusal> {
-        self.ask(|reply| Command::Wait { conditions, reply }).await
+        self.ask(|reply| Command::Wait { conditions, reply }).await?
     }
 
     /// Ends the child and starts it again; answers with the new one's process id.
@@ -185,7 +185,8 @@ impl Session {
 
     fn subscribe_as(&self, counted: Counted, wants: Wants, resume: Resume) -> Result<Subscription, Refusal> {
         let asked = resume.after_seq.unwrap_or_default().0;
-        let cursor = self.shared.feed.join(resume, self.seq()).map_err(|now| Refusal::SeqAhead { asked, seq: now.0 })?;
+        let cursor =
+            self.shared.feed.join(resume, self.seq()).map_err(|now| Refusal::SeqAhead { asked, seq: now.0 })?;
         Ok(Subscription::new(self.clone(), self.shared.feed.clone(), cursor, wants, counted))
     }
 

@@ -44,8 +44,6 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::OnceLock;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -55,7 +53,7 @@ mod tests {
 
     fn entry(seq: u64) -> Arc<Entry> {
         let event = Event::Resized(Size::new(80, 24).unwrap());
-        Arc::new(Entry { seq: Seq(seq), offset: Offset(0), event, encoded: OnceLock::new() })
+        Arc::new(Entry { seq: Seq(seq), offset: Offset(0), event, encoded: Default::default() })
     }
 
     proptest! {

@@ -13,9 +13,12 @@ use super::outbox::{Outbox, Written};
 use super::vitals::Counters;
 use crate::child::{self, Exit, Group, Guardian, Launch, SpawnError, Tty};
 
-/// How long what a child left behind may go on printing after its exit before the session calls it ended.
-/// The last output of an ordinary program is there at once; a grandchild that keeps the terminal open could take forever.
-const DRAIN_GRACE: Duration = Duration::from_millis(500);
+/// How long after a child's exit, and after its last output, the terminal may stay open before the session calls it
+/// ended. An ordinary program's terminal closes with it; a grandchild could keep it open for ever.
+const DRAIN_QUIET: Duration = Duration::from_millis(500);
+
+/// When it is called ended even though something still prints.
+const DRAIN_MAX: Duration = Duration::from_secs(5);
 
 pub struct Running {
     pub pid: u32,
@@ -28,6 +31,7 @@ pub struct Running {
     kill_now: CancellationToken,
     exit: oneshot::Receiver<Exit>,
     exited: Option<(Exit, Instant)>,
+    printed: Instant,
     hung_up: bool,
 }
 
@@ -64,6 +68,7 @@ impl Running {
             kill_now: supervised.kill_now,
             exit: supervised.exit,
             exited: None,
+            printed: Instant::now(),
             hung_up: false,
         };
         Ok((running, supervised.cleared))
@@ -71,7 +76,7 @@ impl Running {
 
     /// Waits for the next sign of life, or of its end.
     pub async fn sign(&mut self) -> Sign {
-        let drained_at = self.exited.map(|(_, at)| tokio::time::Instant::from_std(at + DRAIN_GRACE));
+        let drained_at = self.exited.map(|(_, at)| (at.max(self.printed) + DRAIN_QUIET).min(at + DRAIN_MAX).into());
         tokio::select! {
             exit = &mut self.exit, if self.exited.is_none() => {
                 // Without an answer the process is gone all the same; how is not known.
@@ -79,7 +84,10 @@ impl Running {
                 Sign::Waning
             }
             taken = self.inbox.take(), if !self.hung_up => match taken {
-                Some(bytes) => Sign::Printed(bytes),
+                Some(bytes) => {
+                    self.printed = Instant::now();
+                    Sign::Printed(bytes)
+                }
                 None => {
                     self.hung_up = true;
                     Sign::Waning

@@ -16,6 +16,7 @@ mod feed;
 mod handle;
 mod inbox;
 mod journal;
+mod keep;
 mod life;
 mod lock;
 mod outbox;

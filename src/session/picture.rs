@@ -1,9 +1,6 @@
 //! The screen as it was at one moment, rendered once for all who look.
 
-use std::sync::OnceLock;
-
-use bytes::Bytes;
-
+use super::keep::Keep;
 use crate::terminal::{Cursor, Offset, Seq, Snapshot};
 
 /// How rows are written.
@@ -21,8 +18,10 @@ pub struct Picture {
     pub screen: Snapshot,
     /// How much of the child's output it shows.
     pub offset: Offset,
-    /// Its JSON, made by the first face that needs it and shared by all.
-    pub encoded: OnceLock<Bytes>,
+    /// The answer of GetScreen as JSON, shared by all who ask.
+    pub encoded: Keep,
+    /// Its JSON frame, shared by all readers of the stream.
+    pub frame: Keep,
 }
 
 impl Picture {

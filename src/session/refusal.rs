@@ -24,6 +24,8 @@ pub enum Refusal {
     UnknownKey(#[from] UnknownKey),
     #[error("after_seq {asked} is ahead of this session, which is at {seq}: it belongs to another run of coop")]
     SeqAhead { asked: u64, seq: u64 },
+    #[error("{0} callers wait already: try again later")]
+    TooManyWaiters(usize),
     #[error("coop is shutting down")]
     Closing,
     #[error("{what} failed: {reason}")]

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
-
+use super::command::Reply;
 use super::condition::{Conditions, Met, Moment};
+use super::refusal::Refusal;
 
 /// More than any orchestrator needs at once; each is looked at after every change.
-pub const WAITERS_MAX: usize = 1024;
+const WAITERS_MAX: usize = 1024;
 
 #[derive(Debug, Default)]
 pub struct Waiters {
@@ -17,19 +17,18 @@ pub struct Waiters {
 #[derive(Debug)]
 struct Waiter {
     conditions: Conditions,
-    reply: oneshot::Sender<Met>,
+    reply: Reply<Met>,
 }
 
 impl Waiters {
-    pub fn is_full(&self) -> bool {
-        self.list.len() >= WAITERS_MAX
-    }
-
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    pub fn push(&mut self, conditions: Conditions, reply: oneshot::Sender<Met>) {
+    pub fn push(&mut self, conditions: Conditions, reply: Reply<Met>) {
+        if self.list.len() >= WAITERS_MAX {
+            return drop(reply.send(Err(Refusal::TooManyWaiters(WAITERS_MAX))));
+        }
         self.list.push(Waiter { conditions, reply });
     }
 
@@ -43,7 +42,7 @@ impl Waiters {
         for index in (0..self.list.len()).rev() {
             if let Some(met) = self.list[index].conditions.met(now) {
                 // Whoever asked may have gone in this very moment.
-                let _ = self.list.swap_remove(index).reply.send(met);
+                let _ = self.list.swap_remove(index).reply.send(Ok(met));
             }
         }
     }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tokio_util::sync::CancellationToken;
-
-use super::{Owner, Plan};
-use crate::session::command::{Command, Reply};
+use super::{Clearing, Owner, Plan};
+use crate::session::command::Reply;
 use crate::session::event::{Cause, Ended, Event, StateKind};
 use crate::session::life::Running;
 use crate::session::receipt::Phase;
@@ -19,11 +17,11 @@ impl Owner {
         let started = Running::start(launch, guardian.as_ref(), self.shared.counters.clone(), self.written_tx.clone());
         match started {
             Ok((child, cleared)) => {
-                tracing::info!(pid = child.pid, program = ?launch.argv.first(), "the child runs");
+                let program = launch.argv.first().map(|program| program.to_string_lossy());
+                tracing::info!(pid = child.pid, program = program.as_deref(), "the child runs");
                 self.vitals.life = Life::Running { pid: child.pid };
-                self.kills.push(child.kill_now());
-                self.clearing.retain(|earlier| !earlier.is_finished());
-                self.clearing.push(cleared);
+                self.clearing.retain(|earlier| !earlier.cleared.is_finished());
+                self.clearing.push(Clearing { cleared, kill_now: child.kill_now() });
                 let pid = child.pid;
                 self.child = Some(child);
                 self.enter(StateKind::Unknown, Cause::process("running"));
@@ -114,18 +112,16 @@ impl Owner {
         }
     }
 
+    pub(super) fn kill_now(&self) {
+        self.clearing.iter().for_each(|child| child.kill_now.cancel());
+    }
+
+    /// Waits until nothing of any child is left, still obeying: the last screen can be read, and the grace be cut short.
     pub(super) async fn wait_until_cleared(&mut self) {
-        let mut commands_open = true;
-        for mut cleared in std::mem::take(&mut self.clearing) {
-            loop {
-                tokio::select! {
-                    _ = &mut cleared => break,
-                    command = self.commands.recv(), if commands_open => match command {
-                        Some(Command::KillNow) => self.kills.iter().for_each(CancellationToken::cancel),
-                        Some(command) => self.obey(command),
-                        None => commands_open = false,
-                    },
-                }
+        while let Some(child) = self.clearing.last_mut() {
+            tokio::select! {
+                _ = &mut child.cleared => drop(self.clearing.pop()),
+                Some(command) = self.commands.recv() => self.obey(command),
             }
         }
     }

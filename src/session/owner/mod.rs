@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::child::{Guardian, Launch};
 use crate::session::command::{Command, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
@@ -28,7 +29,6 @@ use crate::session::receipt::{Phase, Receipt};
 use crate::session::refusal::Refusal;
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
-use crate::child::{Guardian, Launch};
 use crate::terminal::{Seq, Terminal};
 
 /// How many rows that scrolled off are kept. At 200 columns they take some 6 MB, and no more however much is printed.
@@ -101,7 +101,6 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         waiters: Waiters::default(),
         restart: Vec::new(),
         closing: false,
-        kills: Vec::new(),
         last_output: Instant::now(),
         last_input: Instant::now(),
         screen_told: None,
@@ -125,8 +124,8 @@ struct Owner {
     written_tx: mpsc::Sender<Written>,
     written: mpsc::Receiver<Written>,
     child: Option<Running>,
-    /// Done when nothing of an earlier child is left.
-    clearing: Vec<JoinHandle<()>>,
+    /// Children, the present one included, of which something may be left.
+    clearing: Vec<Clearing>,
     seq: Seq,
     lock: Lock,
     receipts: HashMap<u64, watch::Sender<Receipt>>,
@@ -136,13 +135,20 @@ struct Owner {
     /// Those who asked for a restart that is under way.
     restart: Vec<Reply<(u32, Seq)>>,
     closing: bool,
-    kills: Vec<CancellationToken>,
     last_output: Instant,
     last_input: Instant,
     /// When the screen was announced last.
     screen_told: Option<Instant>,
     /// When the next announcement is due.
     screen_due: Option<Instant>,
+}
+
+/// A child of which something may be left.
+struct Clearing {
+    /// Done when nothing is.
+    cleared: JoinHandle<()>,
+    /// Skips the grace.
+    kill_now: CancellationToken,
 }
 
 /// What the owner turns to next.
@@ -217,13 +223,12 @@ impl Owner {
                 drop(reply.send(acquired));
             }
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
-            Command::Wait { conditions, reply } if !self.waiters.is_full() => self.waiters.push(conditions, reply),
-            Command::Wait { .. } => tracing::warn!("too many callers wait at once; one was turned away"),
+            Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
             Command::Restart { env, reply } => self.begin_restart(env, reply),
             Command::Shutdown => self.close(),
             Command::KillNow => {
                 self.close();
-                self.kills.iter().for_each(CancellationToken::cancel);
+                self.kill_now();
             }
         }
     }
@@ -284,9 +289,10 @@ impl Owner {
         let timeout = self.plan.idle_timeout?;
         let last_call = self.shared.started + Duration::from_millis(self.shared.last_call_ms.load(Ordering::Relaxed));
         let last = self.last_output.max(self.last_input).max(last_call);
-        let readers = self.shared.subscribers.load(Ordering::Relaxed) + self.shared.screen_watchers.load(Ordering::Relaxed);
-        // Whoever reads a stream has a call under way.
-        let last = if readers > 0 { last.max(Instant::now()) } else { last };
+        let readers =
+            self.shared.subscribers.load(Ordering::Relaxed) + self.shared.screen_watchers.load(Ordering::Relaxed);
+        // Whoever reads a stream or waits has a call under way.
+        let last = if readers > 0 || !self.waiters.is_empty() { last.max(Instant::now()) } else { last };
         Some(last + timeout)
     }
 

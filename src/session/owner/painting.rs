@@ -66,7 +66,13 @@ impl Owner {
         if style == Style::Ansi {
             screen.lines = self.terminal.ansi_rows();
         }
-        let picture = Picture { style, screen, offset: self.shared.feed.end(), encoded: Default::default() };
+        let picture = Picture {
+            style,
+            screen,
+            offset: self.shared.feed.end(),
+            encoded: Default::default(),
+            frame: Default::default(),
+        };
         let picture = Arc::new(picture);
         place.store(Some(picture.clone()));
         picture

@@ -80,7 +80,10 @@ impl Owner {
             Err(Refusal::StateChanged { expected, found, state: self.vitals.state, screen_seq })
         };
         if let Some(state) = expect.state.filter(|state| *state != self.vitals.state) {
-            return changed(format!("state {state:?}").to_lowercase(), format!("it is {:?}", self.vitals.state).to_lowercase());
+            return changed(
+                format!("state {state:?}").to_lowercase(),
+                format!("it is {:?}", self.vitals.state).to_lowercase(),
+            );
         }
         if let Some(id) = &expect.prompt_id {
             return changed(format!("prompt {id}"), "no prompt is shown".into());
@@ -93,7 +96,8 @@ impl Owner {
 
     pub(super) fn resize(&mut self, size: Size) -> Result<Size, Refusal> {
         let child = self.running()?;
-        let failed = |error: std::io::Error| Refusal::Failed { what: "resizing the terminal", reason: error.to_string() };
+        let failed =
+            |error: std::io::Error| Refusal::Failed { what: "resizing the terminal", reason: error.to_string() };
         child.tty.resize(size).map_err(failed)?;
         if size != self.vitals.size {
             self.vitals.size = size;

@@ -1,0 +1,31 @@
+# What a developer does here; each target says so in a line. `make` lists them.
+
+.DEFAULT_GOAL := help
+.PHONY: help build test interop bench check fmt goldens
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+build: ## the release binary
+	cargo build --release
+
+test: ## everything that needs only Rust
+	cargo test
+
+interop: ## clients not written here: grpcurl, buf, a browser, Go, Python, curl (installs what is missing)
+	bash tests/interop/run
+
+bench: ## speed and memory, beside their peers (some minutes, on a calm machine)
+	cargo bench --bench coop
+
+check: ## formatting, lints, licences
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	cargo deny check
+
+fmt: ## format Rust and proto
+	cargo fmt
+	buf format -w
+
+goldens: ## rewrite the pinned JSON, descriptor and OpenAPI after a wanted change of the contract
+	COOP_BLESS=1 cargo test --test it goldens

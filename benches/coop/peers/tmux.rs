@@ -1,0 +1,126 @@
+//! tmux, steered through its control mode: no process for each question, which is how a program would use it.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::on_path;
+use crate::corpus::{COLS, Corpus, ROWS};
+use crate::proc;
+use crate::server::{READY, Spent, printer, word};
+
+/// Between two looks at the pane while it drains; small against the seconds that takes.
+const LOOK_EVERY: Duration = Duration::from_millis(3);
+
+/// How long a pane may take to show something.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Version, or `None` when it is not installed.
+pub fn version() -> Option<String> {
+    let output = std::process::Command::new(on_path("tmux")?).arg("-V").output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// A server of its own with one pane, and a control client.
+pub struct Tmux {
+    socket: String,
+    /// The server.
+    pub pid: u32,
+    client: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    line: String,
+}
+
+impl Tmux {
+    /// Starts a server whose pane runs these words. With `follow` the client is sent what the pane prints.
+    pub async fn start(words: &[String], follow: bool) -> Result<Self> {
+        let socket = format!("coop-bench-{}", std::process::id());
+        let (cols, rows) = (COLS.to_string(), ROWS.to_string());
+        let begin = ["new-session", "-d", "-s", "bench", "-x", &cols, "-y", &rows];
+        let status = tmux(&socket).args(begin).args(words).status().await?;
+        ensure!(status.success(), "tmux could not start: {status}");
+        let pid = tmux(&socket).args(["display-message", "-p", "-t", "bench", "#{pid} #{window_width}x#{window_height}"]);
+        let (pid, size) = first_line(pid).await?.split_once(' ').map(own).context("tmux did not say its pid")?;
+        ensure!(size == format!("{COLS}x{ROWS}"), "tmux made a window of {size}");
+        let flags = if follow { "ignore-size" } else { "no-output,ignore-size" };
+        let mut client = tmux(&socket)
+            .args(["-C", "attach-session", "-t", "bench", "-f", flags])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let input = client.stdin.take().context("no stdin")?;
+        let output = BufReader::new(client.stdout.take().context("no stdout")?);
+        Ok(Self { socket, pid: pid.parse()?, client, input, output, line: String::new() })
+    }
+
+    /// Prints a corpus and returns when the pane shows its end.
+    pub async fn drain(corpus: &Corpus) -> Result<Spent> {
+        let mut tmux = Self::start(&printer(corpus), false).await?;
+        tmux.until_shown(READY).await?;
+        let (cpu, begun) = (proc::cpu(tmux.pid)?, Instant::now());
+        tmux.say(&format!("send-keys -t bench {} Enter", word(1))).await?;
+        tmux.until_shown(&word(1)).await?;
+        let spent = Spent { wall: begun.elapsed(), cpu: proc::cpu(tmux.pid)? - cpu };
+        tmux.stop().await?;
+        Ok(spent)
+    }
+
+    /// Looks at the pane until it shows a word.
+    pub async fn until_shown(&mut self, word: &str) -> Result<()> {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            self.say("capture-pane -p -t bench").await?;
+            let mut shown = false;
+            // Answers stand between %begin and %end; that of another command has no such line.
+            while !self.next_line().await?.starts_with("%end") {
+                shown |= self.line.contains(word);
+            }
+            if shown {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        bail!("tmux never showed {word}")
+    }
+
+    pub async fn say(&mut self, command: &str) -> Result<()> {
+        self.input.write_all(format!("{command}\n").as_bytes()).await?;
+        Ok(self.input.flush().await?)
+    }
+
+    /// Waits until the pane prints something.
+    pub async fn until_output(&mut self) -> Result<()> {
+        while !self.next_line().await?.starts_with("%output") {}
+        Ok(())
+    }
+
+    async fn next_line(&mut self) -> Result<&str> {
+        self.line.clear();
+        ensure!(self.output.read_line(&mut self.line).await? > 0, "tmux hung up");
+        Ok(&self.line)
+    }
+
+    pub async fn stop(mut self) -> Result<()> {
+        tmux(&self.socket).arg("kill-server").status().await?;
+        Ok(self.client.kill().await?)
+    }
+}
+
+fn tmux(socket: &str) -> Command {
+    let mut command = Command::new("tmux");
+    command.args(["-L", socket, "-f", "/dev/null"]).env_remove("TMUX").stdin(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+async fn first_line(command: &mut Command) -> Result<String> {
+    Ok(String::from_utf8_lossy(&command.output().await?.stdout).trim().to_owned())
+}
+
+fn own((a, b): (&str, &str)) -> (String, String) {
+    (a.to_owned(), b.to_owned())
+}

@@ -1,0 +1,61 @@
+//! Flags that every verb has: which session, with which token, for people or for programs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::client::{Client, Failure, Target, Wish, connect};
+use crate::config;
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Session")]
+pub struct Reach {
+    /// Session at http://HOST:PORT [env: COOP_URL]
+    #[arg(long, value_parser = Target::parse, conflicts_with = "socket")]
+    url: Option<Target>,
+    /// Session on this Unix socket [env: COOP_SOCKET]
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// The session's token [env: COOP_AUTH_TOKEN]
+    #[arg(long, conflicts_with = "token_file")]
+    token: Option<OsString>,
+    /// File that holds the token [env: COOP_AUTH_TOKEN_FILE]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Print JSON, as the HTTP API answers it
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// For verbs that write.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Session")]
+pub struct Lock {
+    /// The lock that you hold, if you took one
+    #[arg(long = "lock", value_name = "ID")]
+    id: Option<String>,
+}
+
+impl Reach {
+    pub async fn connect(&self) -> Result<Client, Failure> {
+        self.connect_as(None).await
+    }
+
+    pub async fn connect_with(&self, lock: &Lock) -> Result<Client, Failure> {
+        self.connect_as(lock.id.clone()).await
+    }
+
+    async fn connect_as(&self, lock: Option<String>) -> Result<Client, Failure> {
+        let wish = Wish {
+            url: self.url.clone(),
+            socket: self.socket.clone(),
+            token: self.token.clone(),
+            token_file: self.token_file.clone(),
+            lock,
+        };
+        let variable = |name: &str| std::env::var_os(name);
+        let credentials = wish.credentials(variable)?;
+        connect(wish.target(variable, &config::runtime_dir()).await?, credentials).await
+    }
+}

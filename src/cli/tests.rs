@@ -1,0 +1,76 @@
+//! Promises about the command line as a whole.
+
+use super::*;
+
+fn task(line: &str) -> Result<Task, clap::Error> {
+    // Hermetic as far as clap allows: no test sets a variable, and these are not set by accident.
+    parse(line.split_whitespace().map(OsString::from), |_| None)
+}
+
+fn error(line: &str) -> String {
+    task(line).map(|task| format!("{task:?}")).expect_err(line).to_string()
+}
+
+#[test]
+fn the_command_line_is_consistent() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn a_command_is_served_and_a_verb_is_done() {
+    let Ok(Task::Serve(sidecar)) = task("coop --port 0 -- state --json") else { panic!("a sidecar") };
+    assert_eq!(sidecar.command, ["state", "--json"]);
+    for line in ["state --watch", "screen --lines 3", "input -e a b", "keys up", "wait --exited", "logs -n 1"] {
+        assert!(matches!(task(&format!("coop {line}")), Ok(Task::Do(_))), "{line}");
+    }
+}
+
+#[test]
+fn who_forgets_the_dashes_is_told() {
+    for line in ["coop bash", "coop --port 0 bash -l"] {
+        assert!(error(line).contains("coop [OPTIONS] -- bash"), "{line}: {}", error(line));
+    }
+    assert!(error("coop").contains("nothing to run"));
+    assert!(error("coop --port 80 state").contains("state"));
+}
+
+#[test]
+fn verbs_refuse_what_makes_no_sense() {
+    let lines = "
+        coop wait
+        coop wait --timeout 5
+        coop wait --state nonsense
+        coop wait --exited --timeout 601
+        coop input
+        coop input --stdin text
+        coop input --raw --wait-echo a
+        coop keys
+        coop logs --from 3
+        coop logs --output -n 3
+        coop screen --watch --lines 3
+        coop state --url https://x
+        coop state --url a:1 --socket b
+        coop state --watch --explain
+        coop state --token a --token-file b";
+    for line in lines.trim().lines() {
+        assert_eq!(task(line).map(|_| ()).map_err(|error| error.use_stderr()), Err(true), "{line}");
+    }
+}
+
+#[test]
+fn help_teaches_by_examples_and_every_verb_has_one() {
+    let mut command = Cli::command();
+    let page = command.render_long_help().to_string();
+    for part in ["coop --port 8080 -- bash", "curl ", "coop wait", "--auth-token-file token", "-- claude", "Listening:"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    for heading in ["Security:", "Terminal:", "Agent:", "Lifetime:", "Logging:", "Verbs, for a session"] {
+        assert!(page.contains(heading), "{heading}");
+    }
+    assert!(!page.contains("guardian"));
+    assert!(command.render_help().to_string().len() < page.len());
+    for verb in command.get_subcommands_mut().filter(|verb| !verb.is_hide_set()) {
+        assert!(verb.render_help().to_string().contains("Example:"), "{}", verb.get_name());
+    }
+}

@@ -1,0 +1,19 @@
+//! What coop promises, checked against the real program: one module for each kind of promise.
+
+mod auth;
+mod child;
+mod ending;
+mod faces;
+mod goldens;
+mod hardening;
+mod input;
+mod lock;
+mod output;
+mod queries;
+mod restart;
+mod screen;
+mod services;
+mod support;
+mod terminals;
+mod waiting;
+mod websocket;

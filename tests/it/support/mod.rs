@@ -1,0 +1,27 @@
+//! Starts the real coop on a free port, talks to it over every face, and ends it when a test is done.
+
+mod files;
+mod grpc;
+mod http;
+mod place;
+mod process;
+mod processes;
+mod script;
+mod socket;
+
+use std::time::Duration;
+
+pub use files::Scratch;
+pub use grpc::reason_of;
+pub use http::{Answer, Call, Lines};
+pub use place::Place;
+pub use process::{Coop, run_to_its_end};
+pub use processes::{alive, descendants, environment, rss_bytes, session_members};
+pub use script::{bash, sh};
+pub use socket::{Heard, WebSocket};
+
+/// How long anything may take before a test fails; far more than it takes on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The same for calls to coop that wait themselves; shorter, so that their answer comes before our own patience ends.
+pub const PATIENCE_MS: u32 = 15_000;

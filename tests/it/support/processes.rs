@@ -1,0 +1,63 @@
+//! What the kernel says about processes.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Parent, session and state of one process.
+struct Stat {
+    parent: i32,
+    session: i32,
+    state: char,
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything, also blanks and parentheses.
+    let rest = text.rsplit_once(") ")?.1;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?.chars().next()?;
+    let mut number = || fields.next()?.parse().ok();
+    let (parent, _group, session) = (number()?, number()?, number()?);
+    Some(Stat { parent, session, state })
+}
+
+/// Whether it runs; one that is dead and only not yet buried does not.
+pub fn alive(pid: i32) -> bool {
+    stat(pid).is_some_and(|stat| stat.state != 'Z')
+}
+
+fn all() -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// All living processes of a session.
+pub fn session_members(session: i32) -> BTreeSet<i32> {
+    all().into_iter().filter(|pid| alive(*pid) && stat(*pid).is_some_and(|stat| stat.session == session)).collect()
+}
+
+/// All living processes that came from this one, without itself.
+pub fn descendants(pid: i32) -> BTreeSet<i32> {
+    let parents: Vec<(i32, i32)> = all().into_iter().filter_map(|pid| Some((pid, stat(pid)?.parent))).collect();
+    let mut found = BTreeSet::new();
+    let mut open = vec![pid];
+    while let Some(parent) = open.pop() {
+        let children = parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid);
+        open.extend(children.clone().filter(|pid| !found.contains(pid)).collect::<Vec<_>>());
+        found.extend(children.filter(|pid| alive(*pid)));
+    }
+    found
+}
+
+/// How much memory it uses now.
+pub fn rss_bytes(pid: i32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+}
+
+/// The environment that it was started with, a `NAME=VALUE` each.
+pub fn environment(pid: i32) -> Vec<String> {
+    let bytes = std::fs::read(Path::new("/proc").join(pid.to_string()).join("environ")).unwrap();
+    bytes.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
+}
