@@ -65,7 +65,8 @@ fn operation(rpc: &Rpc, binding: &Binding, index: usize) -> Value {
                 "in": if in_path { "path" } else { "query" },
                 "required": in_path,
                 "description": comment(&field.parent_file(), field.path()),
-                "schema": value_schema(&field),
+                // Several values: the name more than once, or commas.
+                "schema": field_schema(&field),
             })
         })
         .collect();
@@ -152,10 +153,10 @@ fn value_schema(field: &FieldDescriptor) -> Value {
         Kind::String => json!({"type": "string"}),
         Kind::Bytes => json!({"type": "string", "contentEncoding": "base64"}),
         Kind::Double | Kind::Float => json!({"type": "number"}),
-        Kind::Int32 => json!({"type": "integer", "format": "int32"}),
-        Kind::Uint32 => json!({"type": "integer", "format": "uint32", "minimum": 0}),
-        Kind::Int64 => json!({"type": "integer", "format": "int64"}),
-        Kind::Uint64 => json!({"type": "integer", "format": "uint64", "minimum": 0}),
+        Kind::Int32 => json!({"type": "integer", "format": "int32", "minimum": i32::MIN, "maximum": i32::MAX}),
+        Kind::Uint32 => json!({"type": "integer", "format": "uint32", "minimum": 0, "maximum": u32::MAX}),
+        Kind::Int64 => json!({"type": "integer", "format": "int64", "minimum": i64::MIN, "maximum": i64::MAX}),
+        Kind::Uint64 => json!({"type": "integer", "format": "uint64", "minimum": 0, "maximum": u64::MAX}),
         Kind::Enum(of) => reference(of.name()),
         Kind::Message(of) => reference(of.name()),
         _ => json!({}),

@@ -150,7 +150,8 @@ impl Scribe {
         let (ms, level) = (self.dice.below(1000), self.dice.pick(&["INFO", "DEBUG", "WARN", "ERROR"]));
         let (module, id) = (self.dice.pick(&WORDS), self.dice.next());
         let (minute, second) = (self.dice.below(60), self.dice.below(60));
-        let _ = write!(self.text, "2026-01-02T03:{minute:02}:{second:02}.{ms:03}Z {level:<5} coop::{module}: id={id:016x}");
+        let _ =
+            write!(self.text, "2026-01-02T03:{minute:02}:{second:02}.{ms:03}Z {level:<5} coop::{module}: id={id:016x}");
         let words = 3 + self.dice.below(12);
         self.words(words);
         self.text.push('\n');
@@ -195,7 +196,11 @@ impl Scribe {
             self.words(9);
             self.text.push('\n');
         }
-        let _ = writeln!(self.text, "\x1b[38;5;174m✻ Thinking…\x1b[39m \x1b[2m({}s · esc to interrupt)\x1b[22m", self.count % 100);
+        let _ = writeln!(
+            self.text,
+            "\x1b[38;5;174m✻ Thinking…\x1b[39m \x1b[2m({}s · esc to interrupt)\x1b[22m",
+            self.count % 100
+        );
         for line in 2..LINES {
             let _ = write!(self.text, "  \x1b[2m{line}\x1b[22m");
             self.words(6);
@@ -229,7 +234,22 @@ const WORDS: [&str; 16] = [
 ];
 
 const WIDE: [&str; 16] = [
-    "端末", "記録", "日本語", "中文字符", "한국어", "터미널", "🚀", "✅", "🧪", "👩‍💻", "é", "漢字かな", "出力", "스트림", "🇪🇺", "…",
+    "端末",
+    "記録",
+    "日本語",
+    "中文字符",
+    "한국어",
+    "터미널",
+    "🚀",
+    "✅",
+    "🧪",
+    "👩‍💻",
+    "é",
+    "漢字かな",
+    "出力",
+    "스트림",
+    "🇪🇺",
+    "…",
 ];
 
 /// Numbers that look random and are the same every time (splitmix64).

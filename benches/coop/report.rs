@@ -111,16 +111,19 @@ impl Row {
 }
 
 /// All lines of a run.
-#[derive(Default)]
 pub struct Report {
     rows: Vec<Row>,
     /// What a reader must know beside the figures, such as a peer that is not installed.
     notes: Vec<String>,
     /// Whether bounds on speed decide the exit status.
-    pub gated: bool,
+    gated: bool,
 }
 
 impl Report {
+    pub fn new(gated: bool) -> Self {
+        Self { rows: Vec::new(), notes: Vec::new(), gated }
+    }
+
     pub fn push(&mut self, row: Row) {
         eprintln!("  {}: {} {}", row.scenario, row.figure, row.ratio);
         self.rows.push(row);

@@ -23,7 +23,8 @@ const WAIT_MS_MAX: u32 = 600_000;
 pub const READY: &str = "READY-TO-PRINT";
 
 /// Prints its file once for each line that is typed, and that line below it. `$1` is the file.
-const PRINTER: &str = "stty -echo; printf READY-TO-PRINT; while read x; do cat \"$1\"; printf '\\n\\033[0m%s' \"$x\"; done";
+const PRINTER: &str =
+    "stty -echo; printf READY-TO-PRINT; while read x; do cat \"$1\"; printf '\\n\\033[0m%s' \"$x\"; done";
 
 /// What is typed to begin the nth turn, and shown at its end.
 pub fn word(turn: u64) -> String {
@@ -56,7 +57,17 @@ impl Server {
     pub async fn start(child: &[String]) -> Result<Self> {
         let begun = Instant::now();
         let mut process = Command::new(COOP)
-            .args(["--port", "0", "--log-level", "error", "--cols", &COLS.to_string(), "--rows", &ROWS.to_string(), "--"])
+            .args([
+                "--port",
+                "0",
+                "--log-level",
+                "error",
+                "--cols",
+                &COLS.to_string(),
+                "--rows",
+                &ROWS.to_string(),
+                "--",
+            ])
             .args(child)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

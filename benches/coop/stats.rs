@@ -43,10 +43,6 @@ impl Samples {
         Samples(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())
     }
 
-    pub fn map(&self, change: impl Fn(f64) -> f64) -> Samples {
-        Samples(self.0.iter().map(|figure| change(*figure)).collect())
-    }
-
     /// Median, extremes, and every figure unless they are very many.
     pub fn json(&self) -> Value {
         const LISTED_MAX: usize = 64;

@@ -20,7 +20,7 @@ pub enum Outgoing {
 /// What a state stream tells.
 #[derive(Debug)]
 pub enum StateNews {
-    State(v1::AgentStateEvent),
+    State(Box<v1::AgentStateEvent>),
     Gap(v1::Gap),
 }
 
@@ -52,11 +52,11 @@ impl Outgoing {
     /// As a state stream tells it; `None` for what is no state.
     pub fn into_state(self) -> Option<StateNews> {
         if let Self::Event(entry) = &self {
-            return convert::state_event(entry).map(StateNews::State);
+            return convert::state_event(entry).map(Box::new).map(StateNews::State);
         }
         match self.into_message().event? {
-            server_message::Event::Transition(event) => Some(StateNews::State(event)),
-            server_message::Event::Exit(exit) => Some(StateNews::State(convert::exited_state(exit))),
+            server_message::Event::Transition(event) => Some(StateNews::State(Box::new(event))),
+            server_message::Event::Exit(exit) => Some(StateNews::State(Box::new(convert::exited_state(exit)))),
             server_message::Event::Gap(gap) => Some(StateNews::Gap(gap)),
             _ => None,
         }

@@ -74,7 +74,7 @@ pub fn state_stream(
                     gap = Some(missing);
                     continue;
                 }
-                Some(StateNews::State(event)) => v1::AgentStateEvent { gap: gap.take(), ..event },
+                Some(StateNews::State(event)) => v1::AgentStateEvent { gap: gap.take(), ..*event },
                 None => continue,
             };
             return Some((Ok(event), (reader, gap)));

@@ -7,9 +7,11 @@ use clap::Args;
 
 use super::follow::follow;
 use super::reach::Reach;
-use super::words::{print_bytes, print_json};
+use super::words::{complain, print_bytes, print_json};
 use crate::client::{Client, Failure};
-use crate::proto::v1::{GetOutputRequest, OutputChunk, StreamLogRequest, StreamOutputRequest};
+use crate::proto::v1::{
+    GetOutputRequest, GetOutputResponse, LogLine, OutputChunk, StreamLogRequest, StreamOutputRequest,
+};
 
 /// Print coop's own log, or what the program printed
 ///
@@ -48,7 +50,7 @@ impl Logs {
         let request = StreamLogRequest { tail: self.tail, follow: self.follow };
         let lines = client.answer(client.calls().stream_log(request)).await?;
         let json = self.reach.json;
-        let show = |line: &crate::proto::v1::LogLine| print_bytes(format!("{}\n", line.line).as_bytes());
+        let show = |line: &LogLine| print_bytes(format!("{}\n", line.line).as_bytes());
         follow(client, lines, |line| if json { print_json(&line) } else { show(&line) }).await
     }
 
@@ -89,12 +91,12 @@ impl Logs {
         }
     }
 
-    async fn page(&self, client: &Client, offset: Option<u64>) -> Result<crate::proto::v1::GetOutputResponse, Failure> {
+    async fn page(&self, client: &Client, offset: Option<u64>) -> Result<GetOutputResponse, Failure> {
         client.answer(client.calls().get_output(GetOutputRequest { offset, limit: None })).await
     }
 }
 
 /// On stderr, so that stdout stays the program's own bytes.
 fn tell_missing(from: u64, to: u64) {
-    eprintln!("coop: bytes {from} to {to} are not held any more");
+    complain(&format!("bytes {from} to {to} are not held any more"));
 }

@@ -12,6 +12,7 @@ use crate::config::{self, Flags, Given, Sidecar};
 mod follow;
 mod input;
 mod keys;
+mod lines;
 mod logs;
 mod page;
 mod reach;
@@ -63,14 +64,14 @@ enum Verb {
 #[derive(Debug)]
 enum Task {
     Serve(Box<Sidecar>),
-    Do(Verb),
+    Do(Box<Verb>),
 }
 
 /// Does what the arguments say, and returns what the process shall end with.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match parse(argv, |name| std::env::var_os(name)) {
         Ok(Task::Serve(sidecar)) => sidecar::run(*sidecar),
-        Ok(Task::Do(verb)) => carry_out(verb),
+        Ok(Task::Do(verb)) => carry_out(*verb),
         Err(error) => {
             // A closed stdout or stderr is no reason for another error.
             let _ = error.print();
@@ -81,7 +82,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         if is_closed_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("coop: {error:#}");
+        words::complain(&format!("{error:#}"));
         ExitCode::FAILURE
     })
 }
@@ -102,7 +103,7 @@ fn parse(
     let matches = command.try_get_matches_from_mut(argv).map_err(|error| with_tip(error, &command))?;
     let cli = Cli::from_arg_matches(&matches)?;
     if let Some(verb) = cli.verb {
-        return Ok(Task::Do(verb));
+        return Ok(Task::Do(Box::new(verb)));
     }
     let settled = config::settle(cli.flags, Given::from(&matches));
     let sidecar = settled.map_err(|mistake| command.error(ErrorKind::ValueValidation, mistake))?;

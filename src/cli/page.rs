@@ -9,7 +9,7 @@ language or with curl.";
 
 pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop VERB [OPTIONS]";
 
-pub const AFTER_HELP: &str = "`coop --help` says more and has examples; `coop VERB --help` explains a verb.";
+pub const AFTER_HELP: &str = "`coop --help` has all options and examples; `coop VERB --help` explains a verb.";
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -30,13 +30,13 @@ Examples:
     curl -H \"Authorization: Bearer $(cat token)\" http://HOST:8080/api/v1/status
 
   Run an agent where it may work, end with it, and keep its state in view:
-    coop --port 0 --cwd ~/project --label task=42 --exit-with-child -- claude
+    coop --cwd ~/project --label task=42 --exit-with-child -- claude
     coop state --watch
 
 Verbs find the session by --url or --socket, then by COOP_URL or COOP_SOCKET, then take the only one that runs.
 
-When it starts, coop prints the URL it listens on. The whole API is described there, at /openapi.json, and gRPC
+When it starts, coop prints the URL it listens on. The whole API is described there, at /openapi.json, and gRPC \
 reflection is on: grpcurl -plaintext HOST:PORT list
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 124 waited in vain. With --exit-with-child: the program's own code, or
+Exit codes: 0 done, 1 failed, 2 wrong usage, 124 waited in vain. With --exit-with-child: the program's own code, or \
 128 and the number of the signal that ended it.";

@@ -8,9 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::TIMED_OUT;
 use super::input::millis;
+use super::lines::exit_ending;
 use super::reach::Reach;
-use super::state::exit_ending;
-use super::words::{bytes, plain, print_json, print_line, word};
+use super::words::{bytes, complain, plain, print_json, print_line, word};
 use crate::proto::v1::{AgentStateKind, WaitRequest, WaitResponse};
 
 /// The longest that a session waits for one call.
@@ -70,7 +70,7 @@ impl Wait {
         } else if answer.matched {
             print_line(&describe(&answer))?;
         } else {
-            eprintln!("coop: {}", describe(&answer));
+            complain(&describe(&answer));
         }
         Ok(if answer.matched { ExitCode::SUCCESS } else { ExitCode::from(TIMED_OUT) })
     }

@@ -22,6 +22,11 @@ pub fn print_line(line: &str) -> io::Result<()> {
     print_bytes(format!("{line}\n").as_bytes())
 }
 
+/// A line on stderr. Nobody may be there to read it, which is no reason to fail.
+pub fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "coop: {line}");
+}
+
 /// The word for a value of an enum; a number that is newer than this program stays a number.
 pub fn word<E: TryFrom<i32> + Serialize>(number: i32) -> String {
     let word = E::try_from(number).ok().and_then(|value| serde_json::to_value(value).ok());

@@ -61,10 +61,6 @@ impl Client {
         self.calls.clone()
     }
 
-    pub fn target(&self) -> &Target {
-        &self.target
-    }
-
     /// The answer to a call that answers at once.
     pub async fn answer<T>(&self, call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Failure> {
         self.answer_after(Duration::ZERO, call).await

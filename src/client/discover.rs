@@ -40,7 +40,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_sockets_that_answer_are_sessions() {
-        let scratch = Scratch::new();
+        let scratch = Scratch::fresh();
         let (first, second) = (scratch.path("coop-1.sock"), scratch.path("coop-2.sock"));
         let _alive = [UnixListener::bind(&second).unwrap(), UnixListener::bind(&first).unwrap()];
         drop(UnixListener::bind(scratch.path("coop-3.sock")).unwrap());

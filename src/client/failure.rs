@@ -48,13 +48,8 @@ impl Failure {
     /// A call that failed: refused by the session, or lost on the way.
     pub fn of_status(target: &Target, status: &Status) -> Self {
         // Only what went wrong on this side of the wire has a source.
-        if let Some(error) = status.source() {
-            let why = match io_error(error) {
-                Some(_) => "the connection was lost; has the session ended?".to_owned(),
-                None => {
-                    format!("what answers there does not speak gRPC, or the connection broke ({})", innermost(error))
-                }
-            };
+        if status.source().is_some() {
+            let why = "the connection broke; has the session ended, or does something else listen there?".to_owned();
             return Self::Unreachable { target: target.to_string(), why };
         }
         let ApiError { code, message, .. } = ApiError::from_status(status);
@@ -62,10 +57,12 @@ impl Failure {
             Code::Unauthorized => {
                 format!("{}: give the session's token by --token-file FILE or COOP_AUTH_TOKEN", before_colon(&message))
             }
-            Code::Exited => format!("{message}; `coop screen` and `coop logs --output` still show its last words"),
+            Code::Exited => {
+                format!("{}; `coop screen` and `coop logs --output` still show its last words", before_colon(&message))
+            }
             _ => message,
         };
-        Self::Refused { target: target.to_string(), code, message }
+        Self::Refused { target: target.to_string(), code, message: one_line(&message) }
     }
 
     /// The session's own word for it, where it said one.
@@ -81,7 +78,13 @@ fn join(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// A session tells how to send a token over HTTP, which is of no use on a command line.
+/// Whatever a session sends becomes one line that no terminal obeys.
+fn one_line(message: &str) -> String {
+    let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.replace(char::is_control, "\u{fffd}")
+}
+
+/// A session tells the way out over HTTP, which is of little use on a command line.
 fn before_colon(message: &str) -> &str {
     message.split_once(':').map_or(message, |(before, _)| before)
 }
@@ -119,7 +122,10 @@ mod tests {
             "http://localhost:1: wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN"
         );
         assert!(refused(Code::Exited, "the child has exited").contains("coop screen"));
-        assert_eq!(refused(Code::WriterBusy, "another writer"), "http://localhost:1: another writer");
+        assert_eq!(
+            refused(Code::WriterBusy, "another\n  writer\x1b[2J"),
+            "http://localhost:1: another writer\u{fffd}[2J"
+        );
     }
 
     async fn failure(target: Target) -> String {
@@ -128,7 +134,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_cannot_be_reached_is_told_apart() {
-        let scratch = Scratch::new();
+        let scratch = Scratch::fresh();
         let path = scratch.path("coop-1.sock");
         assert!(failure(Target::Socket(path.clone())).await.ends_with("no such socket; is the session still running?"));
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());

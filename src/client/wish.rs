@@ -101,7 +101,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_only_session_needs_no_name_and_several_are_listed() {
-        let scratch = Scratch::new();
+        let scratch = Scratch::fresh();
         let dir = scratch.path("");
         let target = async || Wish::default().target(lookup(&[]), &dir).await;
         assert!(target().await.unwrap_err().to_string().contains("no session runs"));

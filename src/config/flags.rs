@@ -29,7 +29,7 @@ pub struct Flags {
     #[command(flatten, next_help_heading = "Logging")]
     pub(super) logging: Logging,
     /// The program to run and its arguments; no shell looks at them
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub(super) command: Vec<OsString>,
 }
 
@@ -47,10 +47,10 @@ pub(super) struct Listening {
     #[arg(long, env = "COOP_SOCKET", value_name = "PATH")]
     pub socket: Option<PathBuf>,
     /// One more port that speaks everything
-    #[arg(long, visible_alias = "port-grpc", env = "COOP_GRPC_PORT", value_name = "PORT")]
+    #[arg(long, visible_alias = "port-grpc", env = "COOP_GRPC_PORT", value_name = "PORT", hide_short_help = true)]
     pub grpc_port: Option<u16>,
     /// Port that answers health, readiness and metrics only, without a token
-    #[arg(long, visible_alias = "port-health", env = "COOP_HEALTH_PORT", value_name = "PORT")]
+    #[arg(long, visible_alias = "port-health", env = "COOP_HEALTH_PORT", value_name = "PORT", hide_short_help = true)]
     pub health_port: Option<u16>,
 }
 
@@ -65,16 +65,16 @@ pub(super) struct Security {
     #[arg(long, env = "COOP_AUTH_TOKEN_FILE", value_name = "FILE")]
     pub auth_token_file: Option<PathBuf>,
     /// Let everybody who reaches coop read, without a token
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub anonymous_read: bool,
     /// Allow a public address without any token: whoever reaches the port owns the terminal
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub insecure_no_auth: bool,
     /// Let web pages of this origin call coop, such as https://example.org (repeatable)
-    #[arg(long, value_name = "ORIGIN", value_parser = parse::origin)]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse::origin, hide_short_help = true)]
     pub allow_origin: Vec<String>,
     /// Host name that coop may be called by, besides addresses and localhost (repeatable)
-    #[arg(long, value_name = "HOST", value_parser = parse::host_name)]
+    #[arg(long, value_name = "HOST", value_parser = parse::host_name, hide_short_help = true)]
     pub allow_host: Vec<String>,
 }
 
@@ -87,10 +87,10 @@ pub(super) struct Terminal {
     #[arg(long, env = "COOP_ROWS", value_name = "N", default_value_t = 50)]
     pub rows: u32,
     /// How much output is held for late readers, in bytes, or such as 512K or 4M
-    #[arg(long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576", value_parser = parse::ring_bytes)]
+    #[arg(long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576", value_parser = parse::ring_bytes, hide_short_help = true)]
     pub ring_size: usize,
     /// TERM for the program
-    #[arg(long, env = "COOP_TERM", default_value = "xterm-256color", value_parser = parse::term)]
+    #[arg(long, env = "COOP_TERM", default_value = "xterm-256color", value_parser = parse::term, hide_short_help = true)]
     pub term: String,
     /// Directory to start the program in
     #[arg(long, value_name = "DIR")]
@@ -106,19 +106,19 @@ pub(super) struct AgentFlags {
     #[arg(long, env = "COOP_AGENT", value_enum)]
     pub agent: Option<Agent>,
     /// JSON file with patterns that tell the agent's state
-    #[arg(long, env = "COOP_AGENT_CONFIG", value_name = "FILE")]
+    #[arg(long, env = "COOP_AGENT_CONFIG", value_name = "FILE", hide_short_help = true)]
     pub agent_config: Option<PathBuf>,
     /// How long an idle agent is not yet called idle, in seconds
-    #[arg(long, env = "COOP_IDLE_GRACE", value_name = "SECS", default_value = "0", value_parser = parse::seconds)]
+    #[arg(long, env = "COOP_IDLE_GRACE", value_name = "SECS", default_value = "0", value_parser = parse::seconds, hide_short_help = true)]
     pub idle_grace: Duration,
     /// What coop may answer by itself while an agent starts
-    #[arg(long, env = "COOP_GROOM", value_enum, default_value = "auto")]
+    #[arg(long, env = "COOP_GROOM", value_enum, default_value = "auto", hide_short_help = true)]
     pub groom: Groom,
     /// Go on with an earlier conversation: its id, its log, its directory, or latest (not in this version yet)
-    #[arg(long, value_name = "HINT")]
+    #[arg(long, value_name = "HINT", hide_short_help = true)]
     pub resume: Option<String>,
     /// Serve a terminal that runs already, tmux:NAME or screen:NAME (not in this version yet)
-    #[arg(long, env = "COOP_ATTACH", value_name = "SPEC")]
+    #[arg(long, env = "COOP_ATTACH", value_name = "SPEC", hide_short_help = true)]
     pub attach: Option<String>,
 }
 
@@ -138,7 +138,7 @@ pub(super) struct Lifetime {
 #[derive(Args, Clone, Debug)]
 pub(super) struct Logging {
     /// How coop's own log is written to stderr [default: text on a terminal, else json]
-    #[arg(long, env = "COOP_LOG_FORMAT", value_enum)]
+    #[arg(long, env = "COOP_LOG_FORMAT", value_enum, hide_short_help = true)]
     pub log_format: Option<LogFormat>,
     /// How much is logged
     #[arg(long, env = "COOP_LOG_LEVEL", value_name = "LEVEL", default_value = "info", value_parser = log_level())]

@@ -29,12 +29,12 @@ mod token;
 
 pub use choices::{Agent, Groom, LogFormat};
 pub use environment::{Given, own_variables, read_from};
-pub use files::read_text;
+pub(crate) use files::read_text;
 pub use flags::Flags;
-pub use parse::seconds;
+pub(crate) use parse::seconds;
 pub use runtime_dir::{default_socket_path, runtime_dir};
 pub use settle::settle;
-pub use token::{check_token, token_in_file};
+pub(crate) use token::{check_token, token_in_file};
 
 /// The longest path that fits into a Unix socket's address: 108 bytes, of which the last is a NUL.
 pub const SOCKET_PATH_BYTES_MAX: usize = 107;

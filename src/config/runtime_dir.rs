@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_directory_is_made_for_the_user_alone_and_found_again() {
-        let scratch = Scratch::new();
+        let scratch = Scratch::fresh();
         let dir = scratch.path("coop");
         let path = socket_in(&dir, 7, geteuid()).unwrap();
         assert_eq!(path, dir.join("coop-7.sock"));
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_others_can_reach_is_refused() {
-        let scratch = Scratch::new();
+        let scratch = Scratch::fresh();
         let dir = scratch.path("coop");
         fs::create_dir(&dir).unwrap();
         fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_runtime_directory_of_somebody_else_is_not_used() {
-        let scratch = Scratch::new();
+        let scratch = Scratch::fresh();
         let (xdg, me) = (scratch.path(""), geteuid());
         let stranger = Uid::from_raw(me.as_raw() + 1);
         assert_eq!(choose(Some(xdg.clone().into()), me), xdg.join("coop"));

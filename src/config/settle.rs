@@ -108,13 +108,14 @@ fn warn_of_contradictions(security: &Security, has_token: bool, warnings: &mut V
 }
 
 fn check_terminal(terminal: &Terminal) -> Result<Size, Mistake> {
-    let cwd = terminal.cwd.as_deref().map_or(Ok(()), is_directory);
-    cwd.map_err(|why| Mistake::new(format!("--cwd {}: {why}", terminal.cwd.clone().unwrap_or_default().display())))?;
+    if let Some(cwd) = &terminal.cwd {
+        check_directory(cwd).map_err(|why| Mistake::new(format!("--cwd {}: {why}", cwd.display())))?;
+    }
     let size = Size::new(terminal.cols, terminal.rows);
     size.map_err(|error| Mistake::new(format!("--cols {} --rows {}: {error}", terminal.cols, terminal.rows)))
 }
 
-fn is_directory(path: &Path) -> Result<(), String> {
+fn check_directory(path: &Path) -> Result<(), String> {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err("is not a directory".to_owned()),

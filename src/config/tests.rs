@@ -73,7 +73,7 @@ fn every_mistake_is_named_with_the_way_out() {
         ("--allow-origin example.org -- sh", "scheme://host"),
         ("--allow-host http://a -- sh", "host name"),
         ("--host example.org -- sh", "IP address"),
-        ("--idle-timeout -1 -- sh", "--idle-timeout"),
+        ("--idle-timeout=-1 -- sh", "--idle-timeout"),
         ("--log-level loud -- sh", "trace"),
         ("--agent copilot -- sh", "claude"),
         ("--auth-token= -- sh", "--auth-token is empty"),
@@ -118,7 +118,7 @@ fn the_token_is_never_shown() {
 
 #[test]
 fn a_token_file_that_others_can_read_is_told() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::fresh();
     let path = scratch.file("token", "hush\n");
     let flags = format!("--auth-token-file {} -- sh", path.display());
     set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
@@ -131,7 +131,7 @@ fn a_token_file_that_others_can_read_is_told() {
 
 #[test]
 fn a_flag_for_the_token_wins_over_a_variable() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::fresh();
     let file = scratch.file("token", "from-file");
     let flags = |given: Given| {
         let line = format!("coop --auth-token from-text --auth-token-file {} -- sh", file.display());
@@ -156,7 +156,7 @@ fn flags_that_change_nothing_are_told() {
 
 #[test]
 fn an_agents_configuration_is_read() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::fresh();
     let path = scratch.file("agent.json", r#"{"screen":{"prompt":["\\$ $"]}}"#);
     let sidecar = settled(&format!("--agent-config {} -- sh", path.display())).unwrap();
     assert_eq!(sidecar.agent_config.unwrap()["screen"]["prompt"][0], "\\$ $");

@@ -37,6 +37,8 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(proto::DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            // The details of errors, so that tools can show them.
+            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
     };
     let grpc = Routes::new(coop)
         .add_service(reflection().build_v1()?)

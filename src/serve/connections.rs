@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
+use nix::sys::socket::{setsockopt, sockopt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,9 @@ const HEAD_WITHIN: Duration = Duration::from_secs(10);
 
 /// Dead HTTP/2 peers are noticed after twice this long.
 const PING_EVERY: Duration = Duration::from_secs(20);
+
+/// The same for others: how long a connection may be silent before the kernel asks, and between its questions.
+const KEEP_ALIVE_SECS: u32 = 30;
 
 /// How long to wait when the system has no descriptors left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
@@ -76,6 +80,7 @@ async fn accept(listener: &Listener, connections: &Connections) -> std::io::Resu
         Listener::Tcp(listener) => {
             let (stream, _) = listener.accept().await?;
             stream.set_nodelay(true)?;
+            notice_dead_peers(&stream)?;
             let local = LocalAddr(Some(stream.local_addr()?));
             Ok((Box::new(stream), local, permit))
         }
@@ -88,6 +93,18 @@ async fn accept(listener: &Listener, connections: &Connections) -> std::io::Resu
             tracing::warn!(peer, "another user knocked at the socket and was turned away");
         },
     }
+}
+
+/// A reader that vanished without a word must not hold its place for ever.
+fn notice_dead_peers(stream: &tokio::net::TcpStream) -> nix::Result<()> {
+    setsockopt(stream, sockopt::KeepAlive, &true)?;
+    #[cfg(target_os = "linux")]
+    {
+        setsockopt(stream, sockopt::TcpKeepIdle, &KEEP_ALIVE_SECS)?;
+        setsockopt(stream, sockopt::TcpKeepInterval, &KEEP_ALIVE_SECS)?;
+        setsockopt(stream, sockopt::TcpKeepCount, &3)?;
+    }
+    Ok(())
 }
 
 fn handle(

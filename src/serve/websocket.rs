@@ -22,6 +22,9 @@ use crate::session::Life;
 /// The largest message: 16 MiB of raw input in base64, and its frame.
 const MESSAGE_BYTES_MAX: usize = 23 * 1024 * 1024;
 
+/// What each connection sets aside; most of them send little and wait much.
+const BUFFER_BYTES: usize = 8 * 1024;
+
 /// Open WebSockets at once; each holds a few tasks and buffers.
 const SOCKETS_MAX: usize = 4096;
 
@@ -79,7 +82,11 @@ impl Sockets {
             return Err(ApiError::new(Code::NotReady, message));
         }
         match upgrade {
-            Ok(upgrade) => Ok(upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX)),
+            Ok(upgrade) => Ok(upgrade
+                .max_message_size(MESSAGE_BYTES_MAX)
+                .max_frame_size(MESSAGE_BYTES_MAX)
+                .read_buffer_size(BUFFER_BYTES)
+                .write_buffer_size(BUFFER_BYTES)),
             Err(rejection) => {
                 let message = format!("this path speaks WebSocket: {}", rejection.body_text());
                 Err(ApiError::bad_request(message))

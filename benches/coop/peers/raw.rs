@@ -28,7 +28,7 @@ pub async fn drain(corpus: &Corpus) -> Result<Spent> {
     let child = Ended(command.spawn().context("sh cannot be started")?);
     drop((command, pty.slave));
     fcntl(&pty.master, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-    let mut reader = Reader { master: AsyncFd::new(File::from(pty.master))?, tail: Vec::new() };
+    let mut reader = Reader { master: AsyncFd::register(File::from(pty.master))?, tail: Vec::new() };
     reader.until(READY).await?;
     let (cpu, begun) = (proc::cpu(std::process::id())?, Instant::now());
     reader.master.get_ref().write_all(format!("{}\n", word(1)).as_bytes())?;

@@ -43,8 +43,10 @@ impl Tmux {
         let begin = ["new-session", "-d", "-s", "bench", "-x", &cols, "-y", &rows];
         let status = tmux(&socket).args(begin).args(words).status().await?;
         ensure!(status.success(), "tmux could not start: {status}");
-        let pid = tmux(&socket).args(["display-message", "-p", "-t", "bench", "#{pid} #{window_width}x#{window_height}"]);
-        let (pid, size) = first_line(pid).await?.split_once(' ').map(own).context("tmux did not say its pid")?;
+        let asked = ["display-message", "-p", "-t", "bench", "#{pid} #{window_width}x#{window_height}"];
+        let said = tmux(&socket).args(asked).output().await?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let (pid, size) = said.trim().split_once(' ').context("tmux did not say its pid")?;
         ensure!(size == format!("{COLS}x{ROWS}"), "tmux made a window of {size}");
         let flags = if follow { "ignore-size" } else { "no-output,ignore-size" };
         let mut client = tmux(&socket)
@@ -55,7 +57,10 @@ impl Tmux {
             .spawn()?;
         let input = client.stdin.take().context("no stdin")?;
         let output = BufReader::new(client.stdout.take().context("no stdout")?);
-        Ok(Self { socket, pid: pid.parse()?, client, input, output, line: String::new() })
+        let mut tmux = Self { socket, pid: pid.parse()?, client, input, output, line: String::new() };
+        // Attaching is answered like a command.
+        tmux.answer_holds("").await?;
+        Ok(tmux)
     }
 
     /// Prints a corpus and returns when the pane shows its end.
@@ -64,6 +69,7 @@ impl Tmux {
         tmux.until_shown(READY).await?;
         let (cpu, begun) = (proc::cpu(tmux.pid)?, Instant::now());
         tmux.say(&format!("send-keys -t bench {} Enter", word(1))).await?;
+        tmux.answer_holds("").await?;
         tmux.until_shown(&word(1)).await?;
         let spent = Spent { wall: begun.elapsed(), cpu: proc::cpu(tmux.pid)? - cpu };
         tmux.stop().await?;
@@ -75,12 +81,7 @@ impl Tmux {
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             self.say("capture-pane -p -t bench").await?;
-            let mut shown = false;
-            // Answers stand between %begin and %end; that of another command has no such line.
-            while !self.next_line().await?.starts_with("%end") {
-                shown |= self.line.contains(word);
-            }
-            if shown {
+            if self.answer_holds(word).await? {
                 return Ok(());
             }
             tokio::time::sleep(LOOK_EVERY).await;
@@ -99,6 +100,16 @@ impl Tmux {
         Ok(())
     }
 
+    /// Reads the answer to one command, which ends with a line of its own.
+    async fn answer_holds(&mut self, word: &str) -> Result<bool> {
+        let mut holds = false;
+        while !self.next_line().await?.starts_with("%end") {
+            ensure!(!self.line.starts_with("%error"), "tmux refused a command");
+            holds |= self.line.contains(word);
+        }
+        Ok(holds)
+    }
+
     async fn next_line(&mut self) -> Result<&str> {
         self.line.clear();
         ensure!(self.output.read_line(&mut self.line).await? > 0, "tmux hung up");
@@ -115,12 +126,4 @@ fn tmux(socket: &str) -> Command {
     let mut command = Command::new("tmux");
     command.args(["-L", socket, "-f", "/dev/null"]).env_remove("TMUX").stdin(Stdio::null()).stderr(Stdio::null());
     command
-}
-
-async fn first_line(command: &mut Command) -> Result<String> {
-    Ok(String::from_utf8_lossy(&command.output().await?.stdout).trim().to_owned())
-}
-
-fn own((a, b): (&str, &str)) -> (String, String) {
-    (a.to_owned(), b.to_owned())
 }
