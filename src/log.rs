@@ -145,7 +145,7 @@ mod tests {
     #[tokio::test]
     async fn the_last_lines_come_first_and_new_ones_follow() {
         let tail = LogTail::default();
-        ["a", "b", "c"].map(|line| tail.push(line.into()));
+        ["a", "b", "c"].into_iter().for_each(|line| tail.push(line.into()));
         let mut lines = tail.follow(2, true);
         assert_eq!(lines.next().await.as_deref(), Some("b"));
         assert_eq!(lines.next().await.as_deref(), Some("c"));

@@ -32,6 +32,13 @@ pub enum Speech {
     Refuse(ApiError),
 }
 
+/// A message that could not be read, and whose answer is awaited.
+#[derive(Debug)]
+pub struct Misheard {
+    pub error: ApiError,
+    pub request_id: Option<String>,
+}
+
 /// How a conversation begins.
 pub struct Conversation {
     pub service: Arc<Service>,
@@ -41,10 +48,16 @@ pub struct Conversation {
     pub subscribe: Option<v1::StreamEventsRequest>,
 }
 
+impl From<ApiError> for Misheard {
+    fn from(error: ApiError) -> Self {
+        Self { error, request_id: None }
+    }
+}
+
 /// Holds a conversation until either side ends it.
 pub fn converse<S>(begin: Conversation, incoming: S) -> mpsc::Receiver<Speech>
 where
-    S: Stream<Item = Result<ClientMessage, ApiError>> + Send + Unpin + 'static,
+    S: Stream<Item = Result<ClientMessage, Misheard>> + Send + Unpin + 'static,
 {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let (say, speech) = mpsc::channel(WAITING_MAX);
@@ -89,7 +102,7 @@ type Answers = FuturesUnordered<BoxFuture<'static, Outgoing>>;
 impl Talk {
     async fn run<S>(&mut self, mut incoming: S) -> Result<(), Over>
     where
-        S: Stream<Item = Result<ClientMessage, ApiError>> + Unpin,
+        S: Stream<Item = Result<ClientMessage, Misheard>> + Unpin,
     {
         let mut answers = Answers::new();
         self.grant_wish().await?;
@@ -100,7 +113,7 @@ impl Talk {
                         self.service.session.touch();
                         self.hear(message, &mut answers).await?;
                     }
-                    Some(Err(error)) => self.say(Outgoing::error(&error, None)).await?,
+                    Some(Err(misheard)) => self.say(Outgoing::error(&misheard.error, misheard.request_id)).await?,
                     None => return Ok(()),
                 },
                 Some(answer) = answers.next(), if !answers.is_empty() => self.say(answer).await?,

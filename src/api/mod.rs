@@ -22,7 +22,7 @@ mod waits;
 
 pub use access::{Access, Gate, Secret};
 pub use attach::attach;
-pub use conversation::{Conversation, Speech, converse};
+pub use conversation::{Conversation, Misheard, Speech, converse};
 pub use error::{ApiError, Code};
 pub use extensions::{Encoded, HttpStatus, Trusted, WantsJson, json_line};
 pub use outgoing::Outgoing;

@@ -215,7 +215,8 @@ impl Coop for Api {
 
     async fn session(&self, request: Request<tonic::Streaming<v1::ClientMessage>>) -> Answer<Self::SessionStream> {
         let trusted = request.extensions().get::<Trusted>().is_some();
-        let incoming = request.into_inner().map(|message| message.map_err(|status| ApiError::from_status(&status)));
+        let incoming =
+            request.into_inner().map(|message| message.map_err(|status| ApiError::from_status(&status).into()));
         let begin = Conversation { service: self.0.clone(), trusted, subscribe: None };
         let speech = tokio_stream::wrappers::ReceiverStream::new(converse(begin, incoming));
         Ok(Response::new(Box::pin(speech.map(|speech| match speech {

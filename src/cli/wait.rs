@@ -21,7 +21,12 @@ const WAIT_MAX: Duration = Duration::from_secs(600);
 /// Any of the conditions will do, unless --all. Prints which one came true; ends with 124 if none did in time.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop wait --text 'tests passed' --timeout 60\n  coop wait --quiet 500 --exited")]
-#[group(id = "conditions", required = true, multiple = true, args = ["states", "text", "regex", "quiet", "offset", "exited"])]
+#[group(
+    id = "conditions",
+    required = true,
+    multiple = true,
+    args = ["states", "text", "regex", "quiet", "offset", "exited"]
+)]
 pub struct Wait {
     /// The agent is in this state (repeatable)
     #[arg(long = "state", value_name = "STATE", value_parser = state())]

@@ -15,7 +15,10 @@ pub enum Failure {
     /// Flags or variables that make no sense.
     #[error("{0}")]
     Choice(String),
-    #[error("no session runs in {}: start one with `coop -- COMMAND`, or name one with --url or --socket", runtime_dir.display())]
+    #[error(
+        "no session runs in {}: start one with `coop -- COMMAND`, or name one with --url or --socket",
+        runtime_dir.display()
+    )]
     NoSession { runtime_dir: PathBuf },
     #[error("several sessions run: choose one with --socket PATH: {}", join(sockets))]
     ManySessions { sockets: Vec<PathBuf> },

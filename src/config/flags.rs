@@ -87,10 +87,16 @@ pub(super) struct Terminal {
     #[arg(long, env = "COOP_ROWS", value_name = "N", default_value_t = 50)]
     pub rows: u32,
     /// How much output is held for late readers, in bytes, or such as 512K or 4M
-    #[arg(long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576", value_parser = parse::ring_bytes, hide_short_help = true)]
+    #[arg(
+        long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576",
+        value_parser = parse::ring_bytes, hide_short_help = true
+    )]
     pub ring_size: usize,
     /// TERM for the program
-    #[arg(long, env = "COOP_TERM", default_value = "xterm-256color", value_parser = parse::term, hide_short_help = true)]
+    #[arg(
+        long, env = "COOP_TERM", default_value = "xterm-256color",
+        value_parser = parse::term, hide_short_help = true
+    )]
     pub term: String,
     /// Directory to start the program in
     #[arg(long, value_name = "DIR")]
@@ -109,7 +115,10 @@ pub(super) struct AgentFlags {
     #[arg(long, env = "COOP_AGENT_CONFIG", value_name = "FILE", hide_short_help = true)]
     pub agent_config: Option<PathBuf>,
     /// How long an idle agent is not yet called idle, in seconds
-    #[arg(long, env = "COOP_IDLE_GRACE", value_name = "SECS", default_value = "0", value_parser = parse::seconds, hide_short_help = true)]
+    #[arg(
+        long, env = "COOP_IDLE_GRACE", value_name = "SECS", default_value = "0",
+        value_parser = parse::seconds, hide_short_help = true
+    )]
     pub idle_grace: Duration,
     /// What coop may answer by itself while an agent starts
     #[arg(long, env = "COOP_GROOM", value_enum, default_value = "auto", hide_short_help = true)]

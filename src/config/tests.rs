@@ -36,7 +36,8 @@ fn without_flags_everything_has_a_sensible_value() {
 #[test]
 fn flags_say_otherwise() {
     let flags = "--port 0 --port-grpc 0 --port-health 9091 --host ::1 --agent codex --idle-timeout 1.5 --ring-size 4M \
-                 --label a=1 --label b=x=y --env A=1 --env B= --log-level debug --log-format text --groom manual -- bash";
+                 --label a=1 --label b=x=y --env A=1 --env B= --log-level debug --log-format text --groom manual \
+                 -- bash";
     let sidecar = settled(flags).unwrap();
     assert_eq!((sidecar.port, sidecar.grpc_port, sidecar.health_port), (Some(0), Some(0), Some(9091)));
     assert_eq!((sidecar.agent, sidecar.groom, sidecar.ring_bytes), (Agent::Codex, Groom::Manual, 4 << 20));

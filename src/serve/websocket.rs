@@ -1,6 +1,7 @@
 //! WebSocket: Session in JSON at `/ws`, Attach in binary frames at `/api/v1/attach`.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use axum::Extension;
 use axum::body::Body;
@@ -10,12 +11,14 @@ use axum::extract::ws::{
 use axum::extract::{RawQuery, State};
 use axum::http::Response;
 use axum::response::IntoResponse;
-use futures_util::{Sink, SinkExt, Stream, StreamExt, future};
+use futures_util::stream::{self, SplitStream};
+use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use serde_json::{Map, Value};
+use tokio::sync::Mutex;
 use tokio_util::task::TaskTracker;
 
 use super::{body, error, params};
-use crate::api::{self, Api, ApiError, Code, Conversation, Outgoing, Service, Speech, Trusted};
+use crate::api::{self, Api, ApiError, Code, Conversation, Misheard, Outgoing, Service, Speech, Trusted};
 use crate::proto::v1::{self, AttachRequest, ClientMessage, attach_request, attach_response};
 use crate::session::Life;
 
@@ -35,6 +38,9 @@ const CLOSE_NO_CHILD: u16 = 4503;
 const CLOSE_AWAY: u16 = 1001;
 /// Something that the caller sent: a message beyond the limit, a broken frame, no hello.
 const CLOSE_BAD: u16 = 1008;
+
+/// How long the other side may take to answer a close frame.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Open sockets, so that shutting down can wait for their close frames.
 #[derive(Clone, Debug, Default)]
@@ -111,35 +117,35 @@ fn subscription(query: &str) -> Result<v1::StreamEventsRequest, ApiError> {
 async fn converse(service: Arc<Service>, socket: WebSocket, trusted: bool, subscribe: v1::StreamEventsRequest) {
     let _counted = service.count_ws_client();
     let (mut sink, stream) = socket.split();
+    let heard = Heard::new(stream);
     if matches!(service.session.vitals().life, Life::Starting) && service.session.vitals().restarts == 0 {
-        return close(&mut sink, CLOSE_NO_CHILD, "the child has not been started yet").await;
+        return close(&mut sink, &heard, CLOSE_NO_CHILD, "the child has not been started yet").await;
     }
     let begin = Conversation { service: service.clone(), trusted, subscribe: Some(subscribe) };
-    let broken = Arc::new(OnceLock::new());
-    let mut speech = api::converse(begin, Box::pin(incoming(stream, client_message, broken.clone())));
+    let mut speech = api::converse(begin, Box::pin(heard.messages(client_message)));
     while let Some(speech) = speech.recv().await {
         let message = match speech {
             Speech::Say(message) => message,
             Speech::Refuse(error) => {
                 let _ = sink.send(text(&Outgoing::error(&error, None))).await;
-                return close(&mut sink, CLOSE_UNAUTHORIZED, "the token was refused").await;
+                return close(&mut sink, &heard, CLOSE_UNAUTHORIZED, "the token was refused").await;
             }
         };
         if sink.send(text(&message)).await.is_err() {
             return;
         }
     }
-    say_goodbye(&mut sink, &broken).await;
+    say_goodbye(&mut sink, &heard).await;
 }
 
 async fn serve_terminal(service: Arc<Service>, socket: WebSocket) {
     let (mut sink, stream) = socket.split();
-    let broken = Arc::new(OnceLock::new());
-    let mut told = api::attach(service, Box::pin(incoming(stream, attach_request, broken.clone())));
+    let heard = Heard::new(stream);
+    let mut told = api::attach(service, Box::pin(heard.messages(attach_request)));
     while let Some(message) = told.recv().await {
         let event = match message {
             Ok(message) => message.event,
-            Err(error) => return close(&mut sink, CLOSE_BAD, &error.message).await,
+            Err(error) => return close(&mut sink, &heard, CLOSE_BAD, &error.message).await,
         };
         let message = match event {
             Some(attach_response::Event::Output(bytes)) => Message::Binary(bytes),
@@ -152,67 +158,100 @@ async fn serve_terminal(service: Arc<Service>, socket: WebSocket) {
             return;
         }
     }
-    say_goodbye(&mut sink, &broken).await;
+    say_goodbye(&mut sink, &heard).await;
 }
 
-/// Why a connection can be heard no longer, if it broke.
-type Broken = Arc<OnceLock<String>>;
+/// The listening half of a socket, which outlives the conversation by its farewell.
+#[derive(Clone)]
+struct Heard {
+    stream: Arc<Mutex<SplitStream<WebSocket>>>,
+    /// Why it can be heard no longer, if it broke.
+    broken: Arc<OnceLock<String>>,
+}
 
-async fn say_goodbye<S: Sink<Message> + Unpin>(sink: &mut S, broken: &Broken) {
-    match broken.get() {
-        Some(why) => close(sink, CLOSE_BAD, why).await,
-        None => close(sink, CLOSE_AWAY, "the session has ended").await,
+impl Heard {
+    fn new(stream: SplitStream<WebSocket>) -> Self {
+        Self { stream: Arc::new(Mutex::new(stream)), broken: Arc::default() }
+    }
+
+    /// What comes in, until the other side closes or breaks off.
+    fn messages<T>(&self, read: fn(Message) -> Option<T>) -> impl Stream<Item = T> + use<T> {
+        stream::unfold(self.clone(), move |heard| async move {
+            loop {
+                match heard.stream.lock().await.next().await? {
+                    Ok(Message::Close(_)) => return None,
+                    Ok(message) => match read(message) {
+                        Some(message) => return Some((message, heard.clone())),
+                        None => continue,
+                    },
+                    Err(error) => {
+                        // The first reason is the one that counts.
+                        let _ = heard.broken.set(error.to_string());
+                        return None;
+                    }
+                }
+            }
+        })
+    }
+
+    /// Lets the other side answer a close frame; a reset could overtake the frame itself.
+    async fn hear_out(&self) {
+        let drained = async {
+            let mut stream = self.stream.lock().await;
+            while let Some(Ok(_)) = stream.next().await {}
+        };
+        // Whoever does not answer is left.
+        let _ = tokio::time::timeout(FAREWELL, drained).await;
     }
 }
 
-/// What comes in, until the other side closes or breaks off.
-fn incoming<S, T>(
-    stream: S,
-    read: fn(Message) -> Option<Result<T, ApiError>>,
-    broken: Broken,
-) -> impl Stream<Item = Result<T, ApiError>>
-where
-    S: Stream<Item = Result<Message, axum::Error>>,
-{
-    let open = move |message: &Result<Message, axum::Error>| {
-        if let Err(error) = message {
-            // The first reason is the one that counts.
-            let _ = broken.set(error.to_string());
-        }
-        future::ready(!matches!(message, Err(_) | Ok(Message::Close(_))))
-    };
-    stream.take_while(open).filter_map(move |message| future::ready(message.ok().and_then(read)))
+async fn say_goodbye<S: Sink<Message> + Unpin>(sink: &mut S, heard: &Heard) {
+    match heard.broken.get() {
+        Some(why) => close(sink, heard, CLOSE_BAD, why).await,
+        None => close(sink, heard, CLOSE_AWAY, "the session has ended").await,
+    }
 }
 
-fn client_message(message: Message) -> Option<Result<ClientMessage, ApiError>> {
+fn client_message(message: Message) -> Option<Result<ClientMessage, Misheard>> {
     match message {
-        Message::Text(text) => Some(event(&text).and_then(|(word, mut fields)| {
-            let request_id = fields.remove("request_id").filter(|id| !id.is_null());
-            let request_id = request_id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
-            let message = by_word(fields, |fields| ClientMessage::from_event(&word, fields))?;
-            Ok(ClientMessage { request_id, ..message })
-        })),
-        Message::Binary(_) => Some(Err(ApiError::bad_request("binary frames are for /api/v1/attach: send JSON text"))),
+        Message::Text(text) => Some(read_client_message(&text)),
+        Message::Binary(_) => {
+            Some(Err(ApiError::bad_request("binary frames are for /api/v1/attach: send JSON text").into()))
+        }
         _ => None,
+    }
+}
+
+fn read_client_message(text: &str) -> Result<ClientMessage, Misheard> {
+    let mut fields = object(text)?;
+    let request_id = fields.remove("request_id").filter(|id| !id.is_null());
+    let request_id = request_id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let message =
+        take_word(&mut fields).and_then(|word| by_word(fields, |fields| ClientMessage::from_event(&word, fields)));
+    match message {
+        Ok(message) => Ok(ClientMessage { request_id, ..message }),
+        Err(error) => Err(Misheard { error, request_id }),
     }
 }
 
 fn attach_request(message: Message) -> Option<Result<AttachRequest, ApiError>> {
     match message {
         Message::Binary(bytes) => Some(Ok(AttachRequest { event: Some(attach_request::Event::Input(bytes)) })),
-        Message::Text(text) => Some(
-            event(&text).and_then(|(word, fields)| by_word(fields, |fields| AttachRequest::from_event(&word, fields))),
-        ),
+        Message::Text(text) => Some(object(&text).and_then(|mut fields| {
+            let word = take_word(&mut fields)?;
+            by_word(fields, |fields| AttachRequest::from_event(&word, fields))
+        })),
         _ => None,
     }
 }
 
-/// The word and the other fields of a message.
-fn event(text: &str) -> Result<(String, Map<String, Value>), ApiError> {
-    let mut fields: Map<String, Value> =
-        serde_json::from_str(text).map_err(|error| ApiError::bad_request(format!("not a JSON object: {error}")))?;
+fn object(text: &str) -> Result<Map<String, Value>, ApiError> {
+    serde_json::from_str(text).map_err(|error| ApiError::bad_request(format!("not a JSON object: {error}")))
+}
+
+fn take_word(fields: &mut Map<String, Value>) -> Result<String, ApiError> {
     match fields.remove("event") {
-        Some(Value::String(word)) => Ok((word, fields)),
+        Some(Value::String(word)) => Ok(word),
         _ => Err(ApiError::bad_request("the message has no event: write {\"event\":\"ping\"}, for example")),
     }
 }
@@ -231,8 +270,10 @@ fn text(message: &Outgoing) -> Message {
     Message::Text(message.json::<Utf8Bytes>())
 }
 
-async fn close<S: Sink<Message> + Unpin>(sink: &mut S, code: u16, reason: &str) {
+async fn close<S: Sink<Message> + Unpin>(sink: &mut S, heard: &Heard, code: u16, reason: &str) {
     // A reason has at most 123 bytes on the wire.
     let reason: String = reason.chars().take(40).collect();
-    let _ = sink.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+    if sink.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await.is_ok() {
+        heard.hear_out().await;
+    }
 }

@@ -15,7 +15,7 @@ trap finish EXIT
 finish() {
     local status=$? pid
     for pid in "${!STARTED[@]}"; do kill "$pid" 2>/dev/null; done
-    for pid in "${!STARTED[@]}"; do ended "$pid" >/dev/null || kill -9 "$pid" 2>/dev/null; done
+    for pid in "${!STARTED[@]}"; do ended "$pid" || kill -9 "$pid" 2>/dev/null; done
     rm -rf "$WORK"
     [ "$status" -eq 0 ] || exit "$status"
     [ "$BROKEN" -eq 0 ] && [ "$KEPT" -gt 0 ]
@@ -73,13 +73,17 @@ start_shell() {
     "${matched[@]}" | jq -e .matched >/dev/null || give_up "a shell inside coop shows its prompt"
 }
 
-# ended PID: waits for the end of a coop; its status is told.
+# ended PID: waits for the end of a coop; its exit status is in STATUS. Not for a subshell, which has no children.
 ended() {
-    local out=${STARTED[$1]} line
-    while read -r -t "$WITHIN" -u "$out" line; do :; done
-    [ $? -le 128 ] || { echo "$1 did not end within $WITHIN s"; return 1; }
+    local out=${STARTED[$1]} line got=0
+    while [ "$got" -eq 0 ]; do
+        read -r -t "$WITHIN" -u "$out" line
+        got=$?
+    done
+    # Beyond 128 it was the time that ran out, not the output that ended.
+    [ "$got" -le 128 ] || { STATUS=unknown; return 1; }
     wait "$1" 2>/dev/null
-    echo $?
+    STATUS=$?
 }
 
 # follow COMMAND…: runs a client in the background; `next_line` reads what it prints, `unfollow` ends it.

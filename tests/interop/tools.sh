@@ -33,7 +33,7 @@ go_tool() {
     local name=${1##*/} bin
     bin=$CACHE/bin/$name@$2
     if [ ! -x "$bin/$name" ]; then
-        need go "install Go 1.25 or newer from https://go.dev/dl"
+        need go "install Go 1.26 or newer from https://go.dev/dl"
         GOBIN=$bin quietly go install "$1@$2" || give_up "$name is there: go install $1@$2 failed"
     fi
     PATH=$bin:$PATH

@@ -20,6 +20,8 @@ class Talk:
 
     def __init__(self, socket):
         self.socket = socket
+        # Messages that came while another one was waited for, oldest first.
+        self.passed = []
 
     async def say(self, event, **fields):
         await self.socket.send(json.dumps({"event": event, **fields}))
@@ -28,14 +30,21 @@ class Talk:
         return json.loads(await asyncio.wait_for(self.socket.recv(), WITHIN))
 
     async def until(self, fulfils):
-        """The first message that fulfils; others are passed over."""
+        """The first message that fulfils; others are kept for later."""
 
         async def search():
+            for message in self.passed:
+                if fulfils(message):
+                    self.passed.remove(message)
+                    return message
             while not fulfils(message := await self.hear()):
-                pass
+                self.passed.append(message)
             return message
 
-        return await asyncio.wait_for(search(), WITHIN)
+        try:
+            return await asyncio.wait_for(search(), WITHIN)
+        except asyncio.TimeoutError:
+            raise AssertionError(f"not among {self.passed}") from None
 
     async def ask(self, event, **fields):
         """The answer to a message, found by its request_id."""
@@ -45,12 +54,11 @@ class Talk:
     async def closed(self):
         """The close code, after whatever else still comes."""
 
-        async def drain():
-            async for _ in self.socket:
-                pass
-
-        await asyncio.wait_for(drain(), WITHIN)
-        return self.socket.close_code
+        try:
+            while True:
+                await asyncio.wait_for(self.socket.recv(), WITHIN)
+        except websockets.ConnectionClosed as end:
+            return end.rcvd and end.rcvd.code
 
 
 @asynccontextmanager
@@ -95,7 +103,7 @@ async def input_is_answered(url):
         answer = await one.ask("input", text="echo sum-$((40+2))", enter=True)
         holds(answer["event"] == "input:result" and answer["bytes_written"] == 19, answer)
         seen = b""
-        while b"\nsum-42" not in seen:
+        while b"sum-42" not in seen:
             chunk = await one.until(lambda message: message["event"] == "output")
             seen += base64.b64decode(chunk["data"])
         answer = await one.ask("wait", text="sum-42")

@@ -9,4 +9,5 @@ guarded=$URL
 unset TOKEN
 start_shell
 checks_of timeout 60 python3 "$HERE/websocket.py" "$URL" "$guarded" interop-secret
-check "coop leaves with status 0 after a shutdown over WebSocket" test "$(ended "$PID")" = 0
+ended "$PID"
+check "coop leaves with status 0 after a shutdown over WebSocket" test "$STATUS" = 0

@@ -96,7 +96,9 @@ async fn a_websocket_shows_its_token_in_the_header_the_address_or_a_message() {
 
     let mut ws = stranger.ws("/ws?mode=state").await;
     assert_eq!(ws.ask(json!({"event": "ping"})).await["event"], "pong");
-    for closed in ["screen:get", "state:get", "get:status", "replay", "input", "resize", "shutdown", "subscribe", "lock"] {
+    for closed in
+        ["screen:get", "state:get", "get:status", "replay", "input", "resize", "shutdown", "subscribe", "lock"]
+    {
         let answer = ws.ask(json!({"event": closed})).await;
         assert_eq!((&answer["event"], &answer["code"]), (&json!("error"), &json!("UNAUTHORIZED")), "{closed}");
     }
@@ -120,7 +122,9 @@ async fn the_hook_token_opens_hook_calls_and_nothing_else() {
         let answer = hook.call("POST", &format!("/api/v1/{path}")).bytes("{}").send().await;
         assert!(![401, 403].contains(&answer.status), "{path}: {}", answer.text());
     }
-    for (verb, path) in [("GET", "status"), ("GET", "screen"), ("POST", "input"), ("POST", "shutdown"), ("GET", "attach")] {
+    for (verb, path) in
+        [("GET", "status"), ("GET", "screen"), ("POST", "input"), ("POST", "shutdown"), ("GET", "attach")]
+    {
         let answer = hook.call(verb, &format!("/api/v1/{path}")).send().await;
         assert_eq!(answer.refused(), (403, "FORBIDDEN".to_owned()), "{path}");
     }
@@ -206,7 +210,9 @@ fn a_public_address_without_a_token_is_refused() {
 #[tokio::test]
 async fn the_token_is_in_no_log_and_nowhere_in_the_child() {
     let flags = ["--port", "0", "--auth-token", TOKEN, "--log-level", "trace"];
-    let coop = Coop::start_with(&flags, &["cat"], |command| drop(command.env("COOP_AUTH_TOKEN", TOKEN)));
+    let coop = Coop::start_with(&flags, &["cat"], |command| {
+        command.env("COOP_AUTH_TOKEN", TOKEN);
+    });
     as_other(&coop, Some("wrong")).call("GET", "/api/v1/status").send().await;
     coop.place.ws(&format!("/ws?token={TOKEN}")).await.next_event("transition").await;
     let status = coop.status().await;

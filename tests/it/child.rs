@@ -17,7 +17,8 @@ async fn the_program_gets_its_arguments_as_they_are_without_a_shell() {
 async fn the_child_finds_its_own_terminal_and_the_way_to_coop_but_not_the_token() {
     let scratch = Scratch::new();
     let socket = scratch.path("coop.sock");
-    let flags = ["--port", "0", "--socket", socket.to_str().unwrap(), "--auth-token-file", &scratch.file("token", "s3cret\n")];
+    let flags =
+        ["--port", "0", "--socket", socket.to_str().unwrap(), "--auth-token-file", &scratch.file("token", "s3cret\n")];
     let coop = Coop::start_with(&flags, &["cat"], |command| {
         command.env("TERM", "dumb").env("COLUMNS", "7").env("TMUX", "/tmp/x").env("KEPT", "yes");
         command.env("COOP_AUTH_TOKEN", "s3cret").env("COOP_URL", "http://elsewhere");
@@ -49,7 +50,18 @@ async fn without_a_port_the_child_is_told_no_url() {
 async fn directory_variables_and_terminal_are_the_operators_choice() {
     let scratch = Scratch::new();
     let dir = scratch.dir().canonicalize().unwrap();
-    let flags = ["--port", "0", "--cwd", dir.to_str().unwrap(), "--env", "COLOUR=red=blue", "--env", "EMPTY=", "--term", "vt220"];
+    let flags = [
+        "--port",
+        "0",
+        "--cwd",
+        dir.to_str().unwrap(),
+        "--env",
+        "COLOUR=red=blue",
+        "--env",
+        "EMPTY=",
+        "--term",
+        "vt220",
+    ];
     let coop = Coop::start(&flags, &sh("pwd; echo \"<$COLOUR|${EMPTY-unset}|$TERM>\"; stty size; sleep 1000"));
     coop.shows("<red=blue||vt220>").await;
     coop.shows("24 80").await;

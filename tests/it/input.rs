@@ -36,7 +36,8 @@ async fn text_is_typed_as_it_is_and_enter_is_a_carriage_return() {
 #[tokio::test]
 async fn keys_are_what_a_keyboard_sends() {
     let coop = showing_keys("").await;
-    let keys = ["up", "CTRL-C", "Alt-x", "shift-tab", "f5", "ctrl-space", "escape", "backspace", "ctrl-left", "é", "enter"];
+    let keys =
+        ["up", "CTRL-C", "Alt-x", "shift-tab", "f5", "ctrl-space", "escape", "backspace", "ctrl-left", "é", "enter"];
     let sent = coop.post("/api/v1/input/keys", json!({"keys": keys})).await.ok();
     coop.shows("^[[A^C^[x^[[Z^[[15~^@^[^?^[[1;5DM-CM-)^M").await;
     assert!(sent["bytes_written"].as_u64().unwrap() > 20);
@@ -71,7 +72,8 @@ async fn raw_bytes_come_as_base64_as_octets_and_over_grpc() {
 async fn a_receipt_says_echoed_when_the_text_was_seen() {
     let coop = Coop::run(&["cat"]);
     let mut ws = coop.place.ws("/ws?mode=state").await;
-    let echoed = coop.post("/api/v1/input", json!({"text": "marvellous", "enter": true, "wait_for": "echoed"})).await.ok();
+    let echoed =
+        coop.post("/api/v1/input", json!({"text": "marvellous", "enter": true, "wait_for": "echoed"})).await.ok();
     let receipt = &echoed["receipt"];
     assert_eq!((&receipt["phase"], &receipt["witness"]), (&json!("echoed"), &json!("output")));
     let told = ws.next_event("receipt").await;
@@ -144,7 +146,8 @@ async fn input_beyond_measure_to_a_child_that_never_reads_stops_nothing() {
 async fn a_megabyte_and_a_half_through_a_raw_cat_comes_back_intact() {
     let coop = Coop::start(&["--port", "0", "--ring-size", "8M"], &sh("stty raw -echo; printf ready; exec cat"));
     coop.shows("ready").await;
-    let bytes: Vec<u8> = (0..1_500_000u32).map(|n| b' ' + u8::try_from(n.wrapping_mul(2_654_435_761) >> 26).unwrap()).collect();
+    let bytes: Vec<u8> =
+        (0..1_500_000u32).map(|n| b' ' + u8::try_from(n.wrapping_mul(2_654_435_761) >> 26).unwrap()).collect();
     let call = coop.call("POST", "/api/v1/input/raw").header("content-type", OCTETS).bytes(bytes.clone());
     assert_eq!(call.send().await.ok()["bytes_written"], bytes.len());
     coop.wait(json!({"offset": 5 + bytes.len()})).await;
@@ -161,7 +164,8 @@ async fn a_megabyte_and_a_half_through_a_raw_cat_comes_back_intact() {
 #[tokio::test]
 async fn nothing_to_write_is_an_ordinary_answer() {
     let coop = Coop::run(&["cat"]);
-    for (path, body) in [("input", json!({})), ("input/raw", json!({"data": ""})), ("input/keys", json!({"keys": []}))] {
+    for (path, body) in [("input", json!({})), ("input/raw", json!({"data": ""})), ("input/keys", json!({"keys": []}))]
+    {
         let answer = coop.post(&format!("/api/v1/{path}"), body).await.ok();
         assert_eq!(answer["bytes_written"], 0, "{path}");
     }

@@ -64,11 +64,13 @@ async fn a_lock_that_is_not_used_ends_by_itself() {
     coop.call("POST", INPUT).header("coop-lock", &id).json(&json!({"text": "used"})).send().await.ok();
     tokio::time::sleep(Duration::from_millis(600)).await;
     assert_eq!(coop.post(INPUT, json!({"text": "x"})).await.refused(), busy(), "use renews it");
-    coop.place.within("the lease ends", async {
-        while coop.post(INPUT, json!({"text": "x"})).await.status != 200 {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }).await;
+    coop.place
+        .within("the lease ends", async {
+            while coop.post(INPUT, json!({"text": "x"})).await.status != 200 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
 }
 
 #[tokio::test]
@@ -76,7 +78,10 @@ async fn a_websocket_holds_its_own_lock_and_loses_it_with_its_connection() {
     let coop = Coop::run(&["cat"]);
     let (mut holder, mut other) = (coop.place.ws("/ws?mode=state").await, coop.place.ws("/ws?mode=state").await);
     let held = holder.ask(json!({"event": "lock"})).await;
-    assert_eq!((&held["event"], &held["held"], &held["expires_in_ms"]), (&json!("lock:result"), &json!(true), &json!(30_000)));
+    assert_eq!(
+        (&held["event"], &held["held"], &held["expires_in_ms"]),
+        (&json!("lock:result"), &json!(true), &json!(30_000))
+    );
     assert_eq!(other.ask(json!({"event": "lock", "action": "acquire"})).await["code"], "WRITER_BUSY");
     assert_eq!(other.ask(json!({"event": "input", "text": "no"})).await["code"], "WRITER_BUSY");
     assert_eq!(coop.post(INPUT, json!({"text": "no"})).await.refused(), busy());
@@ -85,9 +90,11 @@ async fn a_websocket_holds_its_own_lock_and_loses_it_with_its_connection() {
     assert_eq!(other.ask(json!({"event": "input", "text": "now"})).await["event"], "input:result");
     holder.ask(json!({"event": "lock", "ttl_secs": 300})).await;
     holder.close().await;
-    coop.place.within("the lock is lost", async {
-        while other.ask(json!({"event": "keys", "keys": ["x"]})).await["event"] == "error" {}
-    }).await;
+    coop.place
+        .within("the lock is lost", async {
+            while other.ask(json!({"event": "keys", "keys": ["x"]})).await["event"] == "error" {}
+        })
+        .await;
 }
 
 #[tokio::test]
@@ -107,7 +114,10 @@ async fn a_write_that_expects_another_screen_writes_nothing() {
         let answer = coop.post(&format!("/api/v1/{path}"), body.clone()).await;
         assert_eq!(answer.refused(), (409, "STATE_CHANGED".to_owned()), "{path}");
         let details = &answer.value()["error"]["details"];
-        assert_eq!((&details["state"], &details["screen_seq"]), (&json!("unknown"), &json!(now["screen_seq"].to_string())));
+        assert_eq!(
+            (&details["state"], &details["screen_seq"]),
+            (&json!("unknown"), &json!(now["screen_seq"].to_string()))
+        );
         body["expect"] = json!({"screen_seq": now["screen_seq"], "state": "unknown"});
         coop.post(&format!("/api/v1/{path}"), body).await.ok();
     }

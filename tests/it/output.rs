@@ -84,7 +84,10 @@ async fn what_the_ring_has_lost_is_a_gap_with_a_redraw_that_paints_the_screen() 
     let screen = coop.get("/api/v1/screen").await.ok();
     assert_eq!(json!(painted.lines), screen["lines"]);
     assert_eq!(painted.alt_screen, screen["alt_screen"].as_bool().unwrap());
-    assert_eq!(json!([painted.cursor.row, painted.cursor.col]), json!([screen["cursor"]["row"], screen["cursor"]["col"]]));
+    assert_eq!(
+        json!([painted.cursor.row, painted.cursor.col]),
+        json!([screen["cursor"]["row"], screen["cursor"]["col"]])
+    );
     let styled = coop.get("/api/v1/screen?format=ansi").await.ok();
     assert_eq!(json!(terminal.ansi_rows()), styled["lines"]);
 
@@ -108,11 +111,13 @@ async fn a_reader_that_stops_reading_slows_nobody_and_gets_a_gap_when_it_comes_b
     assert!(rss < 120 << 20, "{} MB", rss >> 20);
 
     let mut heard = Vec::new();
-    coop.place.within("the gap and the end", async {
-        while !String::from_utf8_lossy(&heard).contains("\"redraw\":\"") {
-            assert_ne!(wire.read_buf(&mut heard).await.unwrap(), 0);
-        }
-    }).await;
+    coop.place
+        .within("the gap and the end", async {
+            while !String::from_utf8_lossy(&heard).contains("\"redraw\":\"") {
+                assert_ne!(wire.read_buf(&mut heard).await.unwrap(), 0);
+            }
+        })
+        .await;
     let mut gaps = 0;
     let mut end = 0;
     let total = coop.status().await["bytes_read"].as_u64().unwrap();
@@ -220,9 +225,11 @@ async fn many_viewers_cost_little() {
     let rss = rss_bytes(coop.pid);
     assert!(rss < 120 << 20, "{} MB", rss >> 20);
     drop(viewers);
-    coop.place.within("all are gone", async {
-        while coop.status().await["ws_clients"] != 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    }).await;
+    coop.place
+        .within("all are gone", async {
+            while coop.status().await["ws_clients"] != 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        })
+        .await;
 }

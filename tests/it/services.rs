@@ -92,12 +92,14 @@ async fn grpc_health_follows_the_child() {
     let request = |service: &str| HealthCheckRequest { service: service.to_owned() };
     let mut watch = health.watch(request("coop.v1.Coop")).await.unwrap().into_inner();
     let seen = async |wanted: ServingStatus| while watch.message().await.unwrap().unwrap().status() != wanted {};
-    coop.place.within("serving", async {
-        let mut seen = seen;
-        seen(ServingStatus::Serving).await;
-        coop.types("").await;
-        seen(ServingStatus::NotServing).await;
-    }).await;
+    coop.place
+        .within("serving", async {
+            let mut seen = seen;
+            seen(ServingStatus::Serving).await;
+            coop.types("").await;
+            seen(ServingStatus::NotServing).await;
+        })
+        .await;
     let whole = health.check(request("")).await.unwrap().into_inner();
     assert_eq!(whole.status(), ServingStatus::Serving, "coop itself still serves");
     assert_eq!(health.check(request("no.such")).await.unwrap_err().code(), Code::NotFound);
@@ -162,7 +164,9 @@ async fn a_live_socket_is_left_alone_and_a_stale_one_taken_over() {
 #[tokio::test]
 async fn without_a_place_coop_makes_a_socket_and_says_which() {
     let scratch = Scratch::new();
-    let coop = Coop::start_with(&[], &["cat"], |command| drop(command.env("XDG_RUNTIME_DIR", scratch.dir())));
+    let coop = Coop::start_with(&[], &["cat"], |command| {
+        command.env("XDG_RUNTIME_DIR", scratch.dir());
+    });
     let socket = coop.socket.clone().unwrap();
     assert!(socket.starts_with(scratch.path("coop")), "{socket:?}");
     assert_eq!(coop.listening["pid"], coop.pid);

@@ -17,7 +17,10 @@ async fn each_condition_comes_true_and_says_which_it_was() {
     assert_eq!(met(json!({"offset": 16})).await["condition"], "offset");
     assert_eq!(met(json!({"quiet_ms": 50})).await["condition"], "quiet");
     let state = met(json!({"states": ["idle", "unknown"]})).await;
-    assert_eq!((&state["condition"], &state["state"], &state["exit"]), (&json!("state"), &json!("unknown"), &Value::Null));
+    assert_eq!(
+        (&state["condition"], &state["state"], &state["exit"]),
+        (&json!("state"), &json!("unknown"), &Value::Null)
+    );
     let any = met(json!({"text": "never", "exited": true, "offset": 3})).await;
     assert_eq!(any["condition"], "offset");
     let end = coop.wait(json!({"exited": true}));
@@ -29,13 +32,18 @@ async fn each_condition_comes_true_and_says_which_it_was() {
 
 #[tokio::test]
 async fn all_means_all_at_once() {
-    let coop = Coop::run(&sh("stty -echo; printf one; read line; printf '\\rtwo'; read line; printf ' one'; sleep 1000"));
+    let coop =
+        Coop::run(&sh("stty -echo; printf one; read line; printf '\\rtwo'; read line; printf ' one'; sleep 1000"));
     let both = json!({"text": "one", "regex": "two", "all": true, "timeout_ms": 300});
     coop.shows("one").await;
     assert_eq!(coop.post("/api/v1/wait", both.clone()).await.ok()["matched"], false);
     coop.types("").await;
     coop.shows("two").await;
-    assert_eq!(coop.post("/api/v1/wait", both.clone()).await.ok()["matched"], false, "one after the other is not enough");
+    assert_eq!(
+        coop.post("/api/v1/wait", both.clone()).await.ok()["matched"],
+        false,
+        "one after the other is not enough"
+    );
     let waiting = coop.wait(both);
     let (met, ()) = tokio::join!(waiting, coop.types(""));
     assert_eq!((&met["condition"], &met["line"]), (&json!("all"), &json!("two one")));
@@ -47,7 +55,10 @@ async fn a_timeout_is_an_ordinary_answer() {
     let asked = Instant::now();
     let answer = coop.post("/api/v1/wait", json!({"text": "never", "timeout_ms": 200})).await.ok();
     assert!(asked.elapsed() >= Duration::from_millis(200));
-    assert_eq!((&answer["matched"], &answer["condition"], &answer["line"]), (&json!(false), &Value::Null, &Value::Null));
+    assert_eq!(
+        (&answer["matched"], &answer["condition"], &answer["line"]),
+        (&json!(false), &Value::Null, &Value::Null)
+    );
     assert!(answer["elapsed_ms"].as_u64().unwrap() >= 200, "{answer}");
     assert_eq!(answer["state"], "unknown");
     let at_once = coop.post("/api/v1/wait", json!({"text": "never", "timeout_ms": 0})).await.ok();

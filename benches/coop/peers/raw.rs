@@ -1,14 +1,14 @@
 //! The fastest thing there can be: reads the PTY and throws away what it reads.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::pty::{Winsize, openpty};
-use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
 
 use crate::corpus::{COLS, Corpus, ROWS};
 use crate::proc;
@@ -28,10 +28,13 @@ pub async fn drain(corpus: &Corpus) -> Result<Spent> {
     let child = Ended(command.spawn().context("sh cannot be started")?);
     drop((command, pty.slave));
     fcntl(&pty.master, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-    let mut reader = Reader { master: AsyncFd::register(File::from(pty.master))?, tail: Vec::new() };
+    let mut keyboard = File::from(pty.master.try_clone()?);
+    // A master is no pipe, but it reports readiness and is read like one.
+    let master = pipe::Receiver::from_file_unchecked(File::from(pty.master))?;
+    let mut reader = Reader { master, tail: Vec::new() };
     reader.until(READY).await?;
     let (cpu, begun) = (proc::cpu(std::process::id())?, Instant::now());
-    reader.master.get_ref().write_all(format!("{}\n", word(1)).as_bytes())?;
+    keyboard.write_all(format!("{}\n", word(1)).as_bytes())?;
     reader.until(&word(1)).await?;
     let spent = Spent { wall: begun.elapsed(), cpu: proc::cpu(std::process::id())? - cpu };
     drop(child);
@@ -39,7 +42,7 @@ pub async fn drain(corpus: &Corpus) -> Result<Spent> {
 }
 
 struct Reader {
-    master: AsyncFd<File>,
+    master: pipe::Receiver,
     /// The last bytes, in which a word may stand that came in two reads.
     tail: Vec<u8>,
 }
@@ -48,12 +51,12 @@ impl Reader {
     async fn until(&mut self, word: &str) -> Result<()> {
         let mut buffer = vec![0; READ_BYTES];
         while !self.tail.ends_with(word.as_bytes()) {
-            let mut ready = self.master.readable().await?;
-            let Ok(read) = ready.try_io(|master| master.get_ref().read(&mut buffer)) else { continue };
-            let read = read.context("reading the terminal")?;
-            if read == 0 {
-                bail!("the printer ended before it showed {word}");
-            }
+            self.master.readable().await?;
+            let read = match self.master.try_read(&mut buffer) {
+                Ok(0) => bail!("the printer ended before it showed {word}"),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                read => read.context("reading the terminal")?,
+            };
             self.tail.extend_from_slice(&buffer[read.saturating_sub(word.len())..read]);
             self.tail.drain(..self.tail.len().saturating_sub(word.len()));
         }

@@ -94,10 +94,14 @@ impl Tmux {
         Ok(self.input.flush().await?)
     }
 
-    /// Waits until the pane prints something.
-    pub async fn until_output(&mut self) -> Result<()> {
-        while !self.next_line().await?.starts_with("%output") {}
-        Ok(())
+    /// Waits until the pane prints this character.
+    pub async fn until_output(&mut self, key: char) -> Result<()> {
+        loop {
+            let line = self.next_line().await?;
+            if line.starts_with("%output") && line.trim_end().ends_with(key) {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads the answer to one command, which ends with a line of its own.

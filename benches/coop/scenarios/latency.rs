@@ -87,17 +87,12 @@ async fn stream(keys: usize) -> Result<Samples> {
     let from = server.offset().await?;
     let url = format!("{}/ws?mode=raw&from_offset={from}", server.url.replacen("http", "ws", 1));
     let (mut socket, _) = tokio_tungstenite::connect_async_with_config(url, None, true).await?;
-    let key = json!({"event": "input:raw", "data": BASE64_STANDARD.encode("k")}).to_string();
     let mut samples = Samples::default();
     for index in 0..WARM_UP + keys {
+        let key = BASE64_STANDARD.encode(key(index).to_string());
         let begun = Instant::now();
-        socket.send(Message::text(key.clone())).await?;
-        loop {
-            let message = socket.next().await.context("the socket closed")??;
-            if message.to_text()?.starts_with(r#"{"event":"output""#) || is_output(message.to_text()?)? {
-                break;
-            }
-        }
+        socket.send(Message::text(json!({"event": "input:raw", "data": key}).to_string())).await?;
+        while !is_output(socket.next().await.context("the socket closed")??.to_text()?, &key)? {}
         if index >= WARM_UP {
             samples.push(begun.elapsed().as_secs_f64() * 1e3);
         }
@@ -106,9 +101,14 @@ async fn stream(keys: usize) -> Result<Samples> {
     Ok(samples)
 }
 
-/// Whatever the order of the members.
-fn is_output(text: &str) -> Result<bool> {
-    Ok(serde_json::from_str::<Value>(text)?["event"] == "output")
+/// Keys differ from one to the next, so that none is taken for the one before.
+fn key(index: usize) -> char {
+    char::from(b'a' + u8::try_from(index % 26).unwrap_or(0))
+}
+
+fn is_output(message: &str, data: &str) -> Result<bool> {
+    let message: Value = serde_json::from_str(message)?;
+    Ok(message["event"] == "output" && message["data"] == data)
 }
 
 /// The same through a control client of tmux.
@@ -118,8 +118,8 @@ async fn control_mode(keys: usize) -> Result<Samples> {
     let mut samples = Samples::default();
     for index in 0..WARM_UP + keys {
         let begun = Instant::now();
-        tmux.say("send-keys -t bench -l k").await?;
-        tmux.until_output().await?;
+        tmux.say(&format!("send-keys -t bench -l {}", key(index))).await?;
+        tmux.until_output(key(index)).await?;
         if index >= WARM_UP {
             samples.push(begun.elapsed().as_secs_f64() * 1e3);
         }

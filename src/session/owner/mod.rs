@@ -55,7 +55,7 @@ pub struct Outcome {
     pub ended: Option<Ended>,
 }
 
-/// Starts a session on a thread of its own, so that painting never keeps the network waiting.
+/// Starts the child, and its session on a thread of its own, so that painting never keeps the network waiting.
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
@@ -83,7 +83,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     });
     let session = Session::new(shared.clone(), commands);
     let (written_tx, written) = mpsc::channel(COMMANDS_MAX);
-    let owner = Owner {
+    let mut owner = Owner {
         terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
         plan,
         shared,
@@ -106,6 +106,8 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         screen_told: None,
         screen_due: None,
     };
+    // Before anybody can ask: a session that is announced has its child.
+    owner.launch();
     let (done, outcome) = oneshot::channel();
     let runtime = tokio::runtime::Handle::current();
     std::thread::spawn(move || {
@@ -163,7 +165,6 @@ enum Turn {
 
 impl Owner {
     async fn run(mut self) -> Outcome {
-        self.launch();
         while !(self.closing && self.child.is_none()) {
             match self.next_turn().await {
                 Turn::Command(command) => self.obey(command),

@@ -29,7 +29,6 @@ pub struct Answer {
 /// The lines of an answer without end.
 pub struct Lines {
     place: Place,
-    pub status: u16,
     pub headers: HeaderMap,
     body: Incoming,
     held: Vec<u8>,
@@ -91,7 +90,8 @@ impl Call {
         let place = self.place.clone();
         let response = place.within("the head of a stream", self.begin()).await;
         let (parts, body) = response.into_parts();
-        Lines { place, status: parts.status.as_u16(), headers: parts.headers, body, held: Vec::new() }
+        assert_eq!(parts.status, 200);
+        Lines { place, headers: parts.headers, body, held: Vec::new() }
     }
 }
 

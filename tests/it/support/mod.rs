@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use files::Scratch;
 pub use grpc::reason_of;
-pub use http::{Answer, Call, Lines};
+pub use http::{Answer, Call};
 pub use place::Place;
 pub use process::{Coop, run_to_its_end};
 pub use processes::{alive, descendants, environment, rss_bytes, session_members};

@@ -119,8 +119,12 @@ impl Coop {
             assert_eq!(more, "", "only one line may ever go to stdout");
         });
         let line = first_line.recv_timeout(PATIENCE).unwrap_or_default();
-        let listening: Value = serde_json::from_str(&line)
-            .unwrap_or_else(|_| panic!("coop did not start: {line:?}\n{}", end.wait(LEAVE_WITHIN).map_or(log.text(), |status| format!("{status}\n{}", log.text()))));
+        let listening: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
+            panic!(
+                "coop did not start: {line:?}\n{}",
+                end.wait(LEAVE_WITHIN).map_or(log.text(), |status| format!("{status}\n{}", log.text()))
+            )
+        });
         let socket = listening["socket"].as_str().map(PathBuf::from);
         let url = listening["url"].as_str().and_then(|url| url.strip_prefix("http://")?.parse().ok());
         let address = url.map(Address::Tcp).unwrap_or_else(|| Address::Unix(socket.clone().unwrap()));

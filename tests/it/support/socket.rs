@@ -1,7 +1,5 @@
 //! WebSockets as a client sees them.
 
-use std::time::Duration;
-
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -152,10 +150,5 @@ impl WebSocket {
                 return code;
             }
         }
-    }
-
-    /// Whether nothing comes for so long; for promises that something does not happen.
-    pub async fn is_silent_for(&mut self, time: Duration) -> bool {
-        tokio::time::timeout(time, self.stream.next()).await.is_err()
     }
 }

@@ -1,0 +1,166 @@
+// What the page does: each promise is tried in the browser, shown on the page, and told to the driver.
+import { Code, ConnectError, createClient, type Client, type Interceptor } from "@connectrpc/connect";
+import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { Coop } from "./gen/coop/v1/coop_pb";
+import { AgentStateKind, type AgentStateEvent } from "./gen/coop/v1/agent_pb";
+
+/** Where the coops listen: one that wants a token, one that lets this page in, one that does not. */
+export interface Places {
+  guarded: string;
+  open: string;
+  closed: string;
+  token: string;
+}
+
+declare global {
+  interface Window {
+    tell(line: string): Promise<void>;
+    run(places: Places): Promise<void>;
+  }
+}
+
+/** The longest that one promise may take, in milliseconds. */
+const WITHIN_MS = 15_000;
+
+function connect(baseUrl: string, token?: string): Client<typeof Coop> {
+  const authorize: Interceptor = (next) => (request) => {
+    if (token !== undefined) request.header.set("authorization", `Bearer ${token}`);
+    return next(request);
+  };
+  return createClient(Coop, createGrpcWebTransport({ baseUrl, interceptors: [authorize] }));
+}
+
+function holds(fact: boolean, shown: unknown): void {
+  if (!fact) throw new Error(JSON.stringify(shown, (_, value) => (typeof value === "bigint" ? `${value}` : value)));
+}
+
+async function check(promise: string, keep: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const item = document.getElementById("promises")!.appendChild(document.createElement("li"));
+  const aborter = new AbortController();
+  const late = setTimeout(() => aborter.abort(new Error(`not within ${WITHIN_MS} ms`)), WITHIN_MS);
+  try {
+    await keep(aborter.signal);
+    item.textContent = `✓ ${promise}`;
+    await window.tell(`ok - ${promise}`);
+  } catch (error) {
+    item.textContent = `✗ ${promise}: ${error}`;
+    await window.tell(`not ok - ${promise}\n#   ${error}`);
+  } finally {
+    clearTimeout(late);
+    aborter.abort();
+  }
+}
+
+/** Whether a call fails with this code. */
+async function refused(call: Promise<unknown>, ...codes: Code[]): Promise<ConnectError> {
+  const error = await call.then(() => undefined, ConnectError.from);
+  if (error === undefined || !codes.includes(error.code)) throw new Error(`it was not refused: ${error}`);
+  return error;
+}
+
+async function typesAndReadsTheEcho(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+  const output = coop.streamOutput({}, { signal });
+  const text = "echo browser-$((40+2))";
+  const sent = await coop.sendInput({ text, enter: true }, { signal });
+  holds(sent.bytesWritten === BigInt(text.length + 1), sent);
+  const decoder = new TextDecoder();
+  let seen = "";
+  for await (const chunk of output) {
+    seen += decoder.decode(chunk.data, { stream: true });
+    if (seen.includes("browser-42")) return;
+  }
+  throw new Error(`the stream ended after ${seen}`);
+}
+
+async function readsTheScreen(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+  const waited = await coop.wait({ regex: "^browser-42$", timeoutMs: 10_000 }, { signal });
+  holds(waited.matched, waited);
+  const screen = await coop.getScreen({}, { signal });
+  document.getElementById("screen")!.textContent = screen.lines.join("\n").trimEnd();
+  holds(screen.lines.includes("browser-42"), screen);
+}
+
+async function resizes(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+  const screens = coop.streamScreen({}, { signal });
+  const size = await coop.resize({ cols: 100, rows: 30 }, { signal });
+  holds(size.cols === 100 && size.rows === 30, size);
+  for await (const screen of screens) {
+    if (screen.cols === 100 && screen.lines.length === 30) return;
+  }
+  throw new Error("the stream ended");
+}
+
+async function streamsStateUntilExit(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+  let first: AgentStateEvent | undefined;
+  for await (const event of coop.streamState({}, { signal })) {
+    if (first === undefined) {
+      first = event;
+      holds(event.prev === event.next, event);
+      await coop.sendInput({ text: "exit 9", enter: true }, { signal });
+    }
+    if (event.next === AgentStateKind.EXITED) {
+      holds(event.exit?.code === 9, event);
+      return;
+    }
+  }
+  throw new Error("the stream ended");
+}
+
+async function webSocket(url: string, signal: AbortSignal): Promise<void> {
+  const socket = new WebSocket(url.replace("http://", "ws://"));
+  const first = await new Promise<MessageEvent>((resolve, reject) => {
+    socket.onmessage = resolve;
+    socket.onerror = () => reject(new Error("the WebSocket was refused"));
+    signal.addEventListener("abort", () => reject(signal.reason));
+  }).finally(() => socket.close());
+  holds(JSON.parse(first.data).event === "transition", first.data);
+}
+
+async function eventSource(url: string, signal: AbortSignal): Promise<void> {
+  const source = new EventSource(url);
+  const first = await new Promise<MessageEvent>((resolve, reject) => {
+    source.onmessage = resolve;
+    source.onerror = () => reject(new Error("the EventSource failed"));
+    signal.addEventListener("abort", () => reject(signal.reason));
+  }).finally(() => source.close());
+  holds(first.lastEventId === String(JSON.parse(first.data).seq), first.data);
+}
+
+async function fetchesJson(url: string, signal: AbortSignal): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ text: "", enter: true });
+  const answer = await fetch(`${url}/api/v1/input`, { method: "POST", headers, body, signal });
+  holds((await answer.json()).bytes_written === 1, answer.status);
+}
+
+window.run = async ({ guarded, open, closed, token }) => {
+  const coop = connect(guarded, token);
+  await check("a page types and finds the echo in streamed output", (signal) => typesAndReadsTheEcho(coop, signal));
+  await check("a page waits and reads the screen", (signal) => readsTheScreen(coop, signal));
+  await check("a page resizes the terminal", (signal) => resizes(coop, signal));
+  await check("a page opens a WebSocket with its token", (signal) => webSocket(`${guarded}/ws?token=${token}&mode=state`, signal));
+  await check("a page streams the state until the exit", (signal) => streamsStateUntilExit(coop, signal));
+  await check("a page reads message and reason of a refused call", async (signal) => {
+    const error = await refused(coop.sendInput({ text: "x" }, { signal }), Code.NotFound);
+    holds(error.rawMessage.includes("exited"), error.rawMessage);
+    const [detail] = error.details as { type: string; value: Uint8Array }[];
+    holds(detail?.type === "google.rpc.ErrorInfo", detail);
+    holds(new TextDecoder().decode(detail.value).includes("EXITED"), detail);
+  });
+  await check("a page without the token is refused", async (signal) => {
+    await refused(connect(guarded).getScreen({}, { signal }), Code.Unauthenticated);
+  });
+  await check("a page of an allowed origin posts JSON", (signal) => fetchesJson(open, signal));
+  await check("a page of an allowed origin follows an EventSource", (signal) => eventSource(`${open}/api/v1/stream/state`, signal));
+  await check("a page of another origin cannot call", async (signal) => {
+    await refused(connect(closed).getScreen({}, { signal }), Code.Unknown, Code.Unavailable, Code.Internal);
+  });
+  await check("a page of another origin cannot open a WebSocket", async (signal) => {
+    const opened = await webSocket(`${closed}/ws?mode=state`, signal).then(() => true, () => false);
+    holds(!opened, "the WebSocket was opened");
+  });
+  // A browser sends these without asking, and hides the answer; the driver looks at what came of them.
+  for (const path of ["/api/v1/input", "/api/v1/input/raw"]) {
+    await fetch(closed + path, { method: "POST", mode: "no-cors", body: '{"text":"x"}' });
+  }
+};

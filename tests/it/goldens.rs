@@ -1,1 +1,0 @@
-//! The contract as files.

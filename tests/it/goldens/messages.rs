@@ -1,0 +1,64 @@
+//! From a message's name to its Rust type, and from its bytes to its JSON and back.
+
+use coop::proto::v1;
+use prost::Message;
+use serde_json::{Map, Value};
+
+/// Every message by name; those of a conversation are read by their `event` word.
+macro_rules! messages {
+    (plain: $($plain:ident)*; by_word: $($word:ident)*) => {
+        /// The JSON of a message that is given as bytes.
+        pub fn json(name: &str, bytes: &[u8]) -> Value {
+            let written = match name {
+                $(stringify!($plain) => serde_json::to_value(v1::$plain::decode(bytes).unwrap()),)*
+                $(stringify!($word) => serde_json::to_value(v1::$word::decode(bytes).unwrap()),)*
+                other => panic!("{other} is new: add it to the list"),
+            };
+            written.unwrap_or_else(|error| Value::String(format!("not in JSON: {error}")))
+        }
+
+        /// The bytes of a message that is given as JSON.
+        pub fn read(name: &str, json: Value) -> Result<Vec<u8>, serde_json::Error> {
+            match name {
+                $(stringify!($plain) => serde_json::from_value::<v1::$plain>(json).map(|message| message.encode_to_vec()),)*
+                $(stringify!($word) => {
+                    let (word, request_id, fields) = take_apart(json);
+                    let message = v1::$word::from_event(&word, Value::Object(fields))?;
+                    let mut bytes = message.encode_to_vec();
+                    if let Some(id) = request_id {
+                        prost::encoding::string::encode(1, &id, &mut bytes);
+                    }
+                    Ok(bytes)
+                })*
+                other => panic!("{other} is new: add it to the list"),
+            }
+        }
+    };
+}
+
+fn take_apart(json: Value) -> (String, Option<String>, Map<String, Value>) {
+    let Value::Object(mut fields) = json else { panic!("no object: {json}") };
+    let mut text = |name: &str| fields.remove(name).and_then(|value| value.as_str().map(str::to_owned));
+    let (word, request_id) = (text("event").unwrap(), text("request_id"));
+    (word, request_id, fields)
+}
+
+messages! {
+    plain:
+        AcquireLockRequest AcquireLockResponse AgentState AgentStateEvent AttachHello AttachReady AuthRequest
+        CatchupTranscript CatchupTranscriptsRequest CatchupTranscriptsResponse ChangedRow CursorPosition
+        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse ErrorEvent Evidence ExitEvent Expect
+        Gap GetAgentStateRequest GetHealthRequest GetHealthResponse GetOutputRequest GetOutputResponse GetReadyRequest
+        GetReadyResponse GetScreenRequest GetStartConfigRequest GetStatusRequest GetStatusResponse GetStopConfigRequest
+        GetTranscriptRequest GetTranscriptResponse GetUsageRequest ListTranscriptsRequest ListTranscriptsResponse
+        LockRequest LockResult LogLine NudgeRequest NudgeResponse OutputChunk Ping Pong PromptContext
+        PutStartConfigRequest PutStopConfigRequest QuestionAnswer QuestionContext Receipt ReleaseLockRequest
+        ReleaseLockResponse ResizeEvent ResizeRequest ResizeResponse ResolveStopRequest ResolveStopResponse
+        RespondRequest RespondResponse RestartRequest RestartResponse ScreenSnapshot SendInputRawRequest
+        SendInputRequest SendInputResponse SendKeysRequest SendSignalRequest SendSignalResponse ShutdownRequest
+        ShutdownResponse StartConfig StartEvent StartInjection StopConfig StopEvent StopField StopSchema
+        StreamEventsRequest StreamLogRequest StreamOutputRequest StreamScreenRequest StreamStartEventsRequest
+        StreamStateRequest StreamStopEventsRequest StreamTranscriptEventsRequest TerminalSize TranscriptEvent
+        TranscriptMeta Usage WaitRequest WaitResponse;
+    by_word: ClientMessage ServerMessage AttachRequest AttachResponse
+}
