@@ -12,7 +12,7 @@ use super::service::Service;
 use crate::proto::v1::attach_request::Event as Asked;
 use crate::proto::v1::attach_response::Event as Told;
 use crate::proto::v1::{self, AttachRequest, AttachResponse};
-use crate::session::{Entry, Event, Expect, Item, Missing, Resume, Wants, Write};
+use crate::session::{Entry, Event, Item, Missing, Resume, Wants};
 
 /// How long a terminal may take to say its size.
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
@@ -101,10 +101,7 @@ impl Attachment {
             _ if self.view => Ok(()),
             Asked::Hello(_) => Err(ApiError::bad_request("hello was said already")),
             Asked::Resize(request) => self.service.resize_to(request).await.map(drop),
-            Asked::Input(data) => {
-                let written = self.service.session.write(Write::Raw(data), None, Expect::default()).await;
-                written.map(drop).map_err(ApiError::from)
-            }
+            Asked::Input(data) => self.service.session.type_in(data).await.map_err(ApiError::from),
         };
         match done {
             Ok(()) => Ok(()),

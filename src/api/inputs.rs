@@ -35,7 +35,7 @@ impl Accepted {
     /// The answer: when the phase is reached, or when it has taken too long.
     pub async fn response(mut self) -> v1::SendInputResponse {
         let reached = tokio::time::timeout(self.timeout, self.ticket.reached(&self.wait_for)).await;
-        let receipt = reached.unwrap_or_else(|_| self.ticket.now());
+        let receipt = reached.unwrap_or_else(|_| self.ticket.give_up());
         v1::SendInputResponse {
             bytes_written: self.ticket.bytes as u64,
             receipt: Some(convert::receipt(&receipt, None)),

@@ -47,17 +47,58 @@ pub struct Difference {
 }
 
 pub enum Command {
-    Picture { style: Style, reply: oneshot::Sender<Arc<Picture>> },
-    Difference { style: Style, since: Seq, reply: oneshot::Sender<Difference> },
-    Scrollback { lines_max: usize, reply: oneshot::Sender<Vec<String>> },
-    Redraw { reply: oneshot::Sender<(Offset, Bytes)> },
-    Write { what: Write, writer: Option<LockId>, expect: Expect, reply: Reply<Ticket> },
-    Resize { size: Size, reply: Reply<Size> },
-    Signal { signal: Signal, reply: Reply<()> },
-    Acquire { id: LockId, ttl: Duration, reply: Reply<()> },
-    Release { id: LockId, reply: Reply<bool> },
-    Wait { conditions: Conditions, reply: Reply<Met> },
-    Restart { env: BTreeMap<String, String>, reply: Reply<(u32, Seq)> },
+    Picture {
+        style: Style,
+        reply: oneshot::Sender<Arc<Picture>>,
+    },
+    Difference {
+        style: Style,
+        since: Seq,
+        reply: oneshot::Sender<Difference>,
+    },
+    Scrollback {
+        lines_max: usize,
+        reply: oneshot::Sender<Vec<String>>,
+    },
+    Redraw {
+        reply: oneshot::Sender<(Offset, Bytes)>,
+    },
+    Write {
+        what: Write,
+        writer: Option<LockId>,
+        expect: Expect,
+        reply: Reply<Ticket>,
+    },
+    /// Typed at an attached terminal: written like any input, but nobody asks for a receipt of every key.
+    Type {
+        bytes: Bytes,
+        reply: Reply<()>,
+    },
+    Resize {
+        size: Size,
+        reply: Reply<Size>,
+    },
+    Signal {
+        signal: Signal,
+        reply: Reply<()>,
+    },
+    Acquire {
+        id: LockId,
+        ttl: Duration,
+        reply: Reply<()>,
+    },
+    Release {
+        id: LockId,
+        reply: Reply<bool>,
+    },
+    Wait {
+        conditions: Conditions,
+        reply: Reply<Met>,
+    },
+    Restart {
+        env: BTreeMap<String, String>,
+        reply: Reply<(u32, Seq)>,
+    },
     Shutdown,
     KillNow,
 }

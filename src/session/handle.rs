@@ -136,6 +136,11 @@ impl Session {
         self.ask(|reply| Command::Write { what, writer, expect, reply }).await?
     }
 
+    /// Writes what was typed at an attached terminal.
+    pub async fn type_in(&self, bytes: Bytes) -> Result<(), Refusal> {
+        self.ask(|reply| Command::Type { bytes, reply }).await?
+    }
+
     pub async fn resize(&self, size: Size) -> Result<Size, Refusal> {
         self.ask(|reply| Command::Resize { size, reply }).await?
     }

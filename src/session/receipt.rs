@@ -1,5 +1,8 @@
 //! How far an input got, and who saw it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::sync::watch;
 
 use crate::terminal::Offset;
@@ -33,7 +36,35 @@ pub struct Receipt {
 pub struct Ticket {
     /// Bytes accepted for writing.
     pub bytes: usize,
-    pub(super) receipt: watch::Receiver<Receipt>,
+    receipt: watch::Receiver<Receipt>,
+    given_up: Arc<AtomicBool>,
+}
+
+/// The owner's end of a ticket.
+#[derive(Debug)]
+pub struct Followed {
+    receipt: watch::Sender<Receipt>,
+    given_up: Arc<AtomicBool>,
+}
+
+impl Followed {
+    pub fn new(receipt: Receipt, bytes: usize) -> (Self, Ticket) {
+        let (receipt, follow) = watch::channel(receipt);
+        let given_up = Arc::new(AtomicBool::new(false));
+        (Self { receipt, given_up: given_up.clone() }, Ticket { bytes, receipt: follow, given_up })
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.receipt.borrow().phase.clone()
+    }
+
+    /// Tells the holder of the ticket; whether others must be told too, because the holder was promised word and left.
+    pub fn tell(&self, receipt: Receipt) -> bool {
+        let last = receipt.phase.is_last();
+        // Nobody need be listening.
+        self.receipt.send_replace(receipt);
+        last || self.given_up.load(Ordering::Acquire)
+    }
 }
 
 impl Phase {
@@ -62,6 +93,12 @@ impl Ticket {
     pub async fn reached(&mut self, wanted: &Phase) -> Receipt {
         // An error means that nobody follows the input any more: what is known now is all there will be.
         let _ = self.receipt.wait_for(|r| r.phase.reaches(wanted)).await;
+        self.now()
+    }
+
+    /// Stops waiting; what is still to come is told by an event.
+    pub fn give_up(&self) -> Receipt {
+        self.given_up.store(true, Ordering::Release);
         self.now()
     }
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 # The longest that all examples of a document may take, in seconds.
-WITHIN = 90
+WITHIN = 60
 
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 

@@ -72,6 +72,7 @@ async fn raw_bytes_come_as_base64_as_octets_and_over_grpc() {
 async fn a_receipt_says_echoed_when_the_text_was_seen() {
     let coop = Coop::run(&["cat"]);
     let mut ws = coop.place.ws("/ws?mode=state").await;
+    ws.next_event("transition").await;
     let echoed =
         coop.post("/api/v1/input", json!({"text": "marvellous", "enter": true, "wait_for": "echoed"})).await.ok();
     let receipt = &echoed["receipt"];

@@ -94,6 +94,7 @@ async fn input_for_a_dead_child_never_reaches_the_next() {
     assert_eq!(sent["receipt"]["phase"], "queued");
     assert!(coop.status().await["input_queued"].as_u64() > Some(0));
     let mut ws = coop.place.ws("/ws?mode=state").await;
+    ws.next_event("transition").await;
     coop.post(RESTART, json!({})).await.ok();
     let receipt = ws.next_event("receipt").await;
     assert_eq!((&receipt["id"], &receipt["phase"]), (&sent["receipt"]["id"], &json!("refused")));

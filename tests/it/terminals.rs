@@ -45,6 +45,7 @@ async fn a_terminal_is_told_the_size_painted_once_and_sees_every_byte_after() {
 async fn a_terminal_types_and_sizes_and_the_others_see_it() {
     let coop = Coop::run(&sh("while read line; do stty size; done"));
     let mut viewer = coop.place.ws("/ws?mode=state").await;
+    viewer.next_event("transition").await;
     let mut terminal = coop.place.ws("/api/v1/attach").await;
     terminal.say(json!({"event": "hello", "cols": 71, "rows": 17})).await;
     let ready = terminal.next_event("ready").await;

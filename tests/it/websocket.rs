@@ -148,6 +148,7 @@ async fn a_subscription_can_be_changed_on_the_way() {
 async fn a_resize_is_told_to_all() {
     let coop = Coop::run(&["cat"]);
     let (mut one, mut other) = (coop.place.ws("/ws?mode=state").await, coop.place.ws("/ws?mode=raw").await);
+    other.until_pong().await;
     one.say(json!({"event": "resize", "cols": 66, "rows": 22})).await;
     for ws in [&mut one, &mut other] {
         let resized = ws.next_event("resize").await;

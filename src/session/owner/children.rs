@@ -43,6 +43,8 @@ impl Owner {
         let Some(exit) = self.child.as_ref().and_then(Running::is_over) else { return };
         self.child = None;
         self.echoes.clear();
+        // What was written stays written; only what still waited can never be.
+        self.receipts.retain(|_, input| input.phase() == Phase::Queued);
         for id in self.receipts.keys().copied().collect::<Vec<_>>() {
             self.progress(id, Phase::Refused { why: "exited" });
         }

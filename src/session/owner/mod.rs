@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +25,7 @@ use crate::session::life::{Running, Sign};
 use crate::session::lock::Lock;
 use crate::session::outbox::Written;
 use crate::session::picture::Style;
-use crate::session::receipt::{Phase, Receipt};
+use crate::session::receipt::{Followed, Phase};
 use crate::session::refusal::Refusal;
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
@@ -130,7 +130,7 @@ struct Owner {
     clearing: Vec<Clearing>,
     seq: Seq,
     lock: Lock,
-    receipts: HashMap<u64, watch::Sender<Receipt>>,
+    receipts: HashMap<u64, Followed>,
     next_receipt: u64,
     echoes: Echoes,
     waiters: Waiters,
@@ -209,6 +209,7 @@ impl Owner {
             Command::Scrollback { lines_max, reply } => drop(reply.send(self.terminal.scrollback_text(lines_max))),
             Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
+            Command::Type { bytes, reply } => drop(reply.send(self.type_in(bytes))),
             Command::Resize { size, reply } => drop(reply.send(self.resize(size))),
             Command::Signal { signal, reply } => {
                 let sent = self.running().and_then(|child| {

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use tokio::sync::watch;
 
 use super::Owner;
 use crate::child::Size;
@@ -12,7 +11,7 @@ use crate::session::event::Event;
 use crate::session::life::Running;
 use crate::session::lock::LockId;
 use crate::session::outbox::Transaction;
-use crate::session::receipt::{Phase, Receipt, Ticket};
+use crate::session::receipt::{Followed, Phase, Receipt, Ticket};
 use crate::session::refusal::Refusal;
 use crate::session::vitals::Life;
 use crate::terminal::encode_key;
@@ -49,14 +48,33 @@ impl Owner {
         self.next_receipt += 1;
         self.last_input = now;
         let phase = if nothing { Phase::Written } else { Phase::Queued };
-        let (receipt, follow) = watch::channel(self.receipt(id, phase));
-        if !nothing && self.receipts.len() < RECEIPTS_MAX {
-            self.receipts.insert(id, receipt);
-        }
+        let (followed, ticket) = Followed::new(self.receipt(id, phase), count);
         if let Write::Text { text, .. } = what {
             self.echoes.look_for(id, text, now);
         }
-        Ok(Ticket { bytes: count, receipt: follow })
+        if !nothing {
+            self.follow(id, followed);
+        }
+        Ok(ticket)
+    }
+
+    /// Remembers an input whose receipt may change, and forgets those whose echo is not looked for any more.
+    fn follow(&mut self, id: u64, followed: Followed) {
+        if self.receipts.len() >= RECEIPTS_MAX {
+            self.receipts.retain(|id, known| known.phase() == Phase::Queued || self.echoes.looks_for(*id));
+        }
+        if self.receipts.len() < RECEIPTS_MAX {
+            self.receipts.insert(id, followed);
+        }
+    }
+
+    pub(super) fn type_in(&mut self, bytes: Bytes) -> Result<(), Refusal> {
+        let now = Instant::now();
+        self.running()?;
+        self.lock.admit(None, now).map_err(locked)?;
+        self.running()?.outbox.push(Transaction { id: None, bytes })?;
+        self.last_input = now;
+        Ok(())
     }
 
     pub(super) fn encode(&self, what: &Write) -> Result<Bytes, Refusal> {
@@ -117,19 +135,18 @@ impl Owner {
         Receipt { id, phase, offset: self.shared.feed.end(), at_ms: u64::try_from(at_ms).unwrap_or(u64::MAX) }
     }
 
-    /// An input got further. Whoever still waits is told directly; the end of the way is told to everybody.
+    /// An input got further. Whoever waits is told directly; the end of the way, and what came late, is told to everybody.
     pub(super) fn progress(&mut self, id: u64, phase: Phase) {
         let receipt = self.receipt(id, phase);
-        let Some(follower) = self.receipts.get(&id) else { return };
-        if follower.borrow().phase.reaches(&receipt.phase) {
+        let Some(followed) = self.receipts.get(&id) else { return };
+        if followed.phase().reaches(&receipt.phase) {
             return;
         }
-        let waits = follower.send(receipt.clone()).is_ok();
-        let last = receipt.phase.is_last();
-        if last || !self.echoes.looks_for(id) {
+        let tell_all = followed.tell(receipt.clone());
+        if receipt.phase.is_last() || !self.echoes.looks_for(id) {
             self.receipts.remove(&id);
         }
-        if last || !waits {
+        if tell_all {
             let seq = self.next_seq();
             self.shared.feed.publish_event(seq, Event::Receipt(receipt));
         }

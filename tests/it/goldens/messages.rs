@@ -7,20 +7,21 @@ use serde_json::{Map, Value};
 /// Every message by name; those of a conversation are read by their `event` word.
 macro_rules! messages {
     (plain: $($plain:ident)*; by_word: $($word:ident)*) => {
-        /// The JSON of a message that is given as bytes.
-        pub fn json(name: &str, bytes: &[u8]) -> Value {
+        /// The JSON of a message that is given as bytes, in the order and spelling in which it is written;
+        /// `None` for what has no JSON form, such as the binary frames of an attach.
+        pub fn json(name: &str, bytes: &[u8]) -> Option<String> {
             let written = match name {
-                $(stringify!($plain) => serde_json::to_value(v1::$plain::decode(bytes).unwrap()),)*
-                $(stringify!($word) => serde_json::to_value(v1::$word::decode(bytes).unwrap()),)*
+                $(stringify!($plain) => serde_json::to_string_pretty(&v1::$plain::decode(bytes).unwrap()),)*
+                $(stringify!($word) => serde_json::to_string_pretty(&v1::$word::decode(bytes).unwrap()),)*
                 other => panic!("{other} is new: add it to the list"),
             };
-            written.unwrap_or_else(|error| Value::String(format!("not in JSON: {error}")))
+            written.ok()
         }
 
         /// The bytes of a message that is given as JSON.
-        pub fn read(name: &str, json: Value) -> Result<Vec<u8>, serde_json::Error> {
+        pub fn read(name: &str, json: &str) -> Result<Vec<u8>, serde_json::Error> {
             match name {
-                $(stringify!($plain) => serde_json::from_value::<v1::$plain>(json).map(|message| message.encode_to_vec()),)*
+                $(stringify!($plain) => serde_json::from_str::<v1::$plain>(json).map(|message| message.encode_to_vec()),)*
                 $(stringify!($word) => {
                     let (word, request_id, fields) = take_apart(json);
                     let message = v1::$word::from_event(&word, Value::Object(fields))?;
@@ -36,8 +37,8 @@ macro_rules! messages {
     };
 }
 
-fn take_apart(json: Value) -> (String, Option<String>, Map<String, Value>) {
-    let Value::Object(mut fields) = json else { panic!("no object: {json}") };
+fn take_apart(json: &str) -> (String, Option<String>, Map<String, Value>) {
+    let mut fields: Map<String, Value> = serde_json::from_str(json).unwrap();
     let mut text = |name: &str| fields.remove(name).and_then(|value| value.as_str().map(str::to_owned));
     let (word, request_id) = (text("event").unwrap(), text("request_id"));
     (word, request_id, fields)

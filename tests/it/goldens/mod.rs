@@ -53,11 +53,10 @@ fn the_json_of_every_message_is_as_it_was() {
     let mut differing = Vec::new();
     let mut expected = Vec::new();
     for name in filled::messages(&set) {
-        let empty = messages::json(&name, &[]);
-        let filled: Vec<Value> =
-            filled::instances(&set, &name).iter().map(|bytes| messages::json(&name, bytes)).collect();
-        let golden = serde_json::json!({"empty": empty, "filled": filled});
-        check(&format!("json/{name}.json"), &pretty(&golden), &mut differing);
+        let text = |bytes: &[u8]| messages::json(&name, bytes).unwrap_or_else(|| "null".to_owned());
+        let filled: Vec<String> = filled::instances(&set, &name).iter().map(|bytes| text(bytes)).collect();
+        let golden = format!("{{\n\"empty\": {},\n\"filled\": [{}]\n}}\n", text(&[]), filled.join(",\n"));
+        check(&format!("json/{name}.json"), &golden, &mut differing);
         expected.push(format!("{name}.json"));
     }
     for entry in std::fs::read_dir(path("json")).unwrap() {
@@ -72,9 +71,11 @@ fn what_coop_writes_it_can_read() {
     let set = descriptors();
     for name in filled::messages(&set) {
         for bytes in filled::instances(&set, &name) {
-            let json = messages::json(&name, &bytes);
-            let back = messages::read(&name, json.clone()).unwrap_or_else(|error| panic!("{name}: {error}\n{json}"));
-            assert_eq!(messages::json(&name, &back), json, "{name}");
+            let Some(json) = messages::json(&name, &bytes) else { continue };
+            let back = messages::read(&name, &json).unwrap_or_else(|error| panic!("{name}: {error}\n{json}"));
+            let again = messages::json(&name, &back).unwrap();
+            let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            assert_eq!(value(&again), value(&json), "{name}");
         }
     }
 }

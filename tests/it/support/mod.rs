@@ -16,7 +16,7 @@ pub use grpc::reason_of;
 pub use http::{Answer, Call};
 pub use place::Place;
 pub use process::{Coop, run_to_its_end};
-pub use processes::{alive, descendants, environment, rss_bytes, session_members};
+pub use processes::{alive, descendants, environment, rss_bytes, session_members, wakeups};
 pub use script::{bash, sh};
 pub use socket::{Heard, WebSocket};
 

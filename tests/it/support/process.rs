@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -45,12 +45,14 @@ impl End {
 }
 
 fn command(flags: &[&str], program: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coop"));
+    // Another build can be held to the same promises, such as a release.
+    let binary = std::env::var_os("COOP_TEST_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_coop").into());
+    let mut command = Command::new(binary);
     // What the tests themselves run in must not show.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("COOP")) {
         command.env_remove(name);
     }
-    if !flags.contains(&"--cols") {
+    if !program.is_empty() && !flags.contains(&"--cols") {
         command.args(SIZE);
     }
     command.args(flags);
@@ -61,12 +63,12 @@ fn command(flags: &[&str], program: &[&str]) -> Command {
     command
 }
 
-/// Runs a coop that must end by itself; its exit code, stdout and stderr.
+/// Runs a coop that must end by itself, a session or, without a program, a verb; its exit code, stdout and stderr.
 pub fn run_to_its_end(flags: &[&str], program: &[&str]) -> (Option<i32>, String, String) {
     let mut child = command(flags, program).spawn().unwrap();
     let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let pid = Pid::from_raw(child.id().cast_signed());
-    let (done, ended) = channel();
+    let (done, ended) = sync_channel(1);
     let reader = std::thread::spawn(move || {
         let (mut out, mut err) = (String::new(), String::new());
         stdout.read_to_string(&mut out).unwrap();
@@ -106,7 +108,7 @@ impl Coop {
         });
         let end = Arc::new(End::default());
         let tell = end.clone();
-        let (said, first_line) = channel();
+        let (said, first_line) = sync_channel(1);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             let mut line = String::new();

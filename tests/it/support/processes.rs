@@ -61,3 +61,14 @@ pub fn environment(pid: i32) -> Vec<String> {
     let bytes = std::fs::read(Path::new("/proc").join(pid.to_string()).join("environ")).unwrap();
     bytes.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
 }
+
+/// How often its threads were woken so far.
+pub fn wakeups(pid: i32) -> u64 {
+    let switches = |status: String| {
+        let line = status.lines().find(|line| line.starts_with("voluntary_ctxt_switches:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    };
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let statuses = threads.filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("status")).ok());
+    statuses.filter_map(switches).sum()
+}
