@@ -18,8 +18,8 @@ use super::{error, page};
 use crate::api::{Api, ApiError, Code};
 use crate::proto::{self, v1::coop_server::CoopServer};
 
-/// The largest gRPC message: 16 MiB of raw input, and its frame.
-const MESSAGE_BYTES_MAX: usize = 17 * 1024 * 1024;
+/// The largest gRPC message that is read at all. Raw input has a lower limit, with an error that says so.
+const MESSAGE_BYTES_MAX: usize = 24 * 1024 * 1024;
 
 /// The application and what belongs to it.
 pub struct App {

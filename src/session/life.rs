@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
+use super::clock::sleep_until;
 use super::inbox::Inbox;
 use super::outbox::{Outbox, Written};
 use super::vitals::Counters;
@@ -76,7 +77,7 @@ impl Running {
 
     /// Waits for the next sign of life, or of its end.
     pub async fn sign(&mut self) -> Sign {
-        let drained_at = self.exited.map(|(_, at)| (at.max(self.printed) + DRAIN_QUIET).min(at + DRAIN_MAX).into());
+        let drained_at = self.exited.map(|(_, at)| (at.max(self.printed) + DRAIN_QUIET).min(at + DRAIN_MAX));
         tokio::select! {
             exit = &mut self.exit, if self.exited.is_none() => {
                 // Without an answer the process is gone all the same; how is not known.
@@ -119,12 +120,5 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.reader.abort();
-    }
-}
-
-async fn sleep_until(at: Option<tokio::time::Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }

@@ -8,6 +8,7 @@
 //! ```
 //! The owner runs on a thread of its own. Others hold a [`Session`], which sends commands and reads what was published.
 
+mod clock;
 mod command;
 mod condition;
 mod echo;

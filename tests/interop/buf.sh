@@ -36,15 +36,16 @@ fi
 
 call() { offline buf curl --http2-prior-knowledge "$@"; }
 
+# Each takes where, and then options of buf curl.
 reads_health() {
-    holds '.status == "SESSION_STATE_RUNNING"' "$(call "$@/coop.v1.Coop/GetHealth")"
+    holds '.status == "SESSION_STATE_RUNNING"' "$(call "${@:2}" "$1/coop.v1.Coop/GetHealth")"
 }
 
 streams_state() {
-    follow_json buf curl --http2-prior-knowledge "$@/coop.v1.Coop/StreamState"
+    follow_json buf curl --http2-prior-knowledge "${@:2}" "$1/coop.v1.Coop/StreamState"
     next_line
     holds '.prev == .next and .next == "AGENT_STATE_KIND_UNKNOWN"' "$LINE"
-    call -d '{"text":"exit 5","enter":true}' "$@/coop.v1.Coop/SendInput"
+    call -d '{"text":"exit 5","enter":true}' "${@:2}" "$1/coop.v1.Coop/SendInput"
     next_that '.next == "AGENT_STATE_KIND_EXITED" and .exit.code == 5'
     unfollow
 }
@@ -57,13 +58,13 @@ for protocol in grpc grpcweb; do
     for way in TCP 'the Unix socket'; do
         start_shell
         where=("$URL")
-        [ "$way" = TCP ] || where=(--unix-socket "$SOCK" http://localhost)
-        check "buf curl speaks $protocol by reflection over $way" reads_health --protocol "$protocol" "${where[@]}"
-        check "buf curl streams states with $protocol over $way" streams_state --protocol "$protocol" "${where[@]}"
+        [ "$way" = TCP ] || where=(http://localhost --unix-socket "$SOCK")
+        check "buf curl speaks $protocol by reflection over $way" reads_health "${where[@]}" --protocol "$protocol"
+        check "buf curl streams states with $protocol over $way" streams_state "${where[@]}" --protocol "$protocol"
     done
 done
 start_shell
 check "buf curl speaks grpcweb over HTTP/1.1" reads_health_http1 "$URL"
 for version in grpc-v1 grpc-v1alpha; do
-    check "buf curl finds the schema by reflection $version" reads_health --reflect-protocol "$version" --protocol grpc "$URL"
+    check "buf curl finds the schema by reflection $version" reads_health "$URL" --protocol grpc --reflect-protocol "$version"
 done

@@ -39,13 +39,13 @@ streams_state_to_the_end() {
 # The reason is readable only when reflection knows google.rpc.ErrorInfo.
 says_exited() {
     local said
-    ! said=$(call -format-error -d '{"text":"x"}' "$@" coop.v1.Coop/SendInput 2>&1)
+    said=$(call -format-error -d '{"text":"x"}' "$@" coop.v1.Coop/SendInput 2>&1) && return 1
     holds '.code == 5 and any(.details[]; .reason == "EXITED" and .domain == "coop")' "$said"
 }
 
 refused() {
     local said
-    ! said=$(call "$@" 2>&1)
+    said=$(call "$@" 2>&1) && return 1
     echo "$said"
     grep -F Unauthenticated <<<"$said"
 }

@@ -27,7 +27,7 @@ check() {
     local promise=$1 said status
     shift
     # Not in a condition: there bash would not stop at a failing step.
-    said=$(set -e; "$@" 2>&1)
+    said=$(trap unfollow EXIT; set -e; "$@" 2>&1)
     status=$?
     if [ "$status" -eq 0 ]; then
         KEPT=$((KEPT + 1))
@@ -39,10 +39,15 @@ check() {
     fi
 }
 
-# A client that prints promises of its own, and how it ended.
+# checks_of COMMAND…: a client that prints promises of its own, and ends with 1 if one was broken.
 checks_of() {
-    "$@"
-    if [ $? -eq 0 ]; then KEPT=$((KEPT + 1)); else BROKEN=$((BROKEN + 1)); fi
+    local status=0
+    "$@" || status=$?
+    case $status in
+        0) KEPT=$((KEPT + 1)) ;;
+        1) BROKEN=$((BROKEN + 1)) ;;
+        *) give_up "$* ends by itself: status $status" ;;
+    esac
 }
 
 # give_up WHAT: without this the suite cannot go on.
@@ -86,7 +91,9 @@ ended() {
     STATUS=$?
 }
 
-# follow COMMAND…: runs a client in the background; `next_line` reads what it prints, `unfollow` ends it.
+# follow COMMAND…: runs a client in the background; `next_line` reads what it prints. It is ended by `unfollow`, or
+# with the check.
+FOLLOWED=
 follow() {
     local pipe
     pipe=$(mktemp -u "$WORK/follow.XXXXXX")
@@ -123,7 +130,8 @@ next_that() {
 }
 
 unfollow() {
-    kill "$FOLLOWED" 2>/dev/null || true
+    [ -z "$FOLLOWED" ] || kill "$FOLLOWED" 2>/dev/null || true
+    FOLLOWED=
     exec 9<&-
 }
 

@@ -15,6 +15,9 @@ from pathlib import Path
 # The longest that all examples of a document may take, in seconds.
 WITHIN = 60
 
+# The longest that their processes may take to end when they are told to, in seconds.
+ENDED_WITHIN = 10
+
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,7 +52,7 @@ def tidy(text):
 def script(blocks):
     """One shell for all; what a block starts in the background keeps printing into that block's file."""
     # Only what the examples started, by its process id, is ended.
-    parts = ["set -eu", "trap 'for pid in $(jobs -p); do kill \"$pid\" || true; done' EXIT"]
+    parts = ["set -eu", "trap 'for pid in $(jobs -p); do kill \"$pid\" 2>/dev/null || true; done; wait' EXIT"]
     for number, (text, _) in enumerate(blocks):
         parts += [f"exec >'{{out}}/{number}.out' 2>'{{out}}/{number}.err'", text]
     return "\n".join(parts)
@@ -64,9 +67,18 @@ def run(blocks, out, directory):
     except subprocess.TimeoutExpired:
         return None
     finally:
+        end(shell)
+
+
+def end(shell):
+    """Ends what is left of the examples' processes, which form a group of their own."""
+    for ending in (signal.SIGTERM, signal.SIGKILL):
         try:
-            os.killpg(shell.pid, signal.SIGTERM)
+            os.killpg(shell.pid, ending)
+            shell.wait(ENDED_WITHIN)
         except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
             pass
 
 
@@ -104,4 +116,6 @@ def main(name):
     return 1 if broken else 0
 
 
+# Told to end, it still ends what it started.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 sys.exit(main(sys.argv[1]))

@@ -52,13 +52,14 @@ class Talk:
         return await self.until(lambda message: message.get("request_id") == f"of-{event}")
 
     async def closed(self):
-        """The close code, after whatever else still comes."""
+        """The close code, after whatever else still comes; the connection must end in order, not break off."""
 
         try:
             while True:
                 await asyncio.wait_for(self.socket.recv(), WITHIN)
         except websockets.ConnectionClosed as end:
-            return end.rcvd and end.rcvd.code
+            holds(end.rcvd and end.__cause__ is None, f"{end}, because of {end.__cause__!r}")
+            return end.rcvd.code
 
 
 @asynccontextmanager
@@ -203,6 +204,18 @@ async def other_origins_are_refused(url):
         holds(refusal.response.status_code == 403, refusal)
 
 
+async def attaches(url):
+    async with talk(url, "/api/v1/attach") as one:
+        await one.say("hello", cols=70, rows=10)
+        ready = await one.hear()
+        holds(ready["event"] == "ready" and (ready["cols"], ready["rows"]) == (70, 10), ready)
+        await one.socket.send(b"echo attached-$((1+1))\r")
+        seen = b""
+        while b"attached-2" not in seen:
+            message = await asyncio.wait_for(one.socket.recv(), WITHIN)
+            seen += message if isinstance(message, bytes) else b""
+
+
 async def exit_and_close(url):
     async with talk(url, "/ws?subscribe=state") as one, talk(url, "/ws?mode=all") as other:
         await one.say("input", text="exit 7", enter=True)
@@ -224,6 +237,7 @@ async def main(url, guarded, token):
     await check("websockets replays output to the byte", replay_goes_on_where_it_ended(url))
     await check("websockets holds the lock as long as its connection", lock_is_of_the_connection(url))
     await check("websockets is told its mistakes and stays connected", mistakes_are_named(url))
+    await check("websockets attaches as a terminal, in binary frames", attaches(url))
     await check("websockets of another origin is refused", other_origins_are_refused(url))
     await check("websockets with the auth message is let in", auth_message_opens(guarded, token))
     await check("websockets with a wrong auth message is closed with 4401", wrong_auth_closes(guarded))

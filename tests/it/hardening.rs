@@ -111,6 +111,53 @@ async fn a_websocket_message_without_bounds_is_cut_off_for_what_it_is() {
 }
 
 #[tokio::test]
+async fn json_that_is_strange_but_small_is_refused_or_taken_and_harms_nothing() {
+    let coop = Coop::run(&["cat"]);
+    let deep = "[".repeat(300_000);
+    let deep_object = "{\"expect\":".repeat(50_000);
+    for (path, body) in [
+        ("input", deep.as_bytes()),
+        ("input", deep_object.as_bytes()),
+        ("input", b"{\"text\":\"a\",\"text\":\"b\"}"),
+        ("input", b"{\"timeout_ms\":1,\"timeoutMs\":2}"),
+        ("input", b"{\"text\":\"\xff\xfe\"}"),
+        ("input", b"{\"text\":\"\\ud800\"}"),
+        ("input", b"{\"timeout_ms\":99999999999999999999}"),
+        ("input", b"\xef\xbb\xbf{}"),
+        ("input/keys", b"{\"keys\":[\"\"]}"),
+        ("input/keys", b"{\"keys\":[\"\\n\"]}"),
+        ("wait", b"{\"regex\":\"(a*)*b\",\"offset\":-1}"),
+    ] {
+        let answer = coop.call("POST", &format!("/api/v1/{path}")).bytes(body.to_vec()).send().await;
+        assert_eq!(
+            answer.refused(),
+            (400, "BAD_REQUEST".to_owned()),
+            "{path} {}",
+            String::from_utf8_lossy(&body[..body.len().min(40)])
+        );
+    }
+    let hook = coop.call("POST", "/api/v1/hooks/stop").bytes(deep.clone()).send().await;
+    assert!([400, 404].contains(&hook.status), "{}", hook.status);
+    let mut ws = coop.place.ws("/ws?mode=state").await;
+    ws.next_event("transition").await;
+    ws.say_text(&deep).await;
+    assert_eq!(ws.next_event("error").await["code"], "BAD_REQUEST");
+    assert_eq!(coop.status().await["bytes_written"], 0);
+}
+
+#[tokio::test]
+async fn many_silent_connections_keep_nobody_out() {
+    let coop = Coop::run(&["cat"]);
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        silent.push(coop.place.connect().await);
+    }
+    assert_eq!(coop.get("/api/v1/health").await.status, 200);
+    drop(silent);
+    assert_eq!(coop.status().await["state"], "running");
+}
+
+#[tokio::test]
 async fn random_bytes_from_the_child_leave_coop_healthy() {
     let script = "stty raw -echo; head -c 100000 /dev/urandom; printf '\\030\\033\\\\\\033cDONE'; sleep 1000";
     let coop = Coop::run(&sh(script));

@@ -85,11 +85,12 @@ async fn a_receipt_says_echoed_when_the_text_was_seen() {
 
 #[tokio::test]
 async fn without_an_echo_it_stays_written() {
-    let coop = Coop::run(&sh("stty -echo; echo ready; sleep 1000"));
-    coop.shows("ready").await;
-    let body = json!({"text": "secret", "wait_for": "echoed", "timeout_ms": 300});
-    let typed = coop.post("/api/v1/input", body).await.ok();
-    assert_eq!((&typed["receipt"]["phase"], &typed["bytes_written"]), (&json!("written"), &json!(6)));
+    let coop = Coop::run(&sh("stty -echo; echo Password:; read line; echo Welcome; sleep 1000"));
+    coop.shows("Password:").await;
+    let body = json!({"text": "secret", "enter": true, "wait_for": "echoed", "timeout_ms": 500});
+    let (typed, _) = tokio::join!(coop.post("/api/v1/input", body), coop.shows("Welcome"));
+    let typed = typed.ok();
+    assert_eq!((&typed["receipt"]["phase"], &typed["bytes_written"]), (&json!("written"), &json!(7)));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod ending;
 mod faces;
 mod goldens;
 mod hardening;
+mod history;
 mod input;
 mod lock;
 mod output;

@@ -40,6 +40,25 @@ async fn grpc_errors_carry_their_reason_in_the_details() {
 }
 
 #[tokio::test]
+async fn a_grpc_message_above_the_limit_is_refused() {
+    let coop = Coop::run(&sh("stty raw -echo; echo ready; sleep 1000"));
+    coop.shows("ready").await;
+    let mut grpc = coop.place.grpc().await.max_encoding_message_size(1 << 30);
+    let raw = |bytes: usize| v1::SendInputRawRequest {
+        data: vec![b'x'; bytes].into(),
+        timeout_ms: Some(0),
+        ..Default::default()
+    };
+    let refused = grpc.send_input_raw(raw((16 << 20) + 1)).await.unwrap_err();
+    assert_eq!(reason_of(&refused), (Code::ResourceExhausted, "TOO_LARGE".to_owned(), "coop".to_owned()));
+    let refused = grpc.send_input_raw(raw(40 << 20)).await.unwrap_err();
+    assert!(matches!(refused.code(), Code::ResourceExhausted | Code::OutOfRange), "{refused:?}");
+    assert_eq!(coop.status().await["input_queued"], 0);
+    let taken = grpc.send_input_raw(raw(16 << 20)).await.unwrap().into_inner();
+    assert_eq!(taken.bytes_written, 16 << 20, "exactly the limit is taken");
+}
+
+#[tokio::test]
 async fn a_browser_speaks_grpc_web_over_http_1() {
     let coop = Coop::run(&["cat"]);
     let message = v1::ResizeRequest { cols: 91, rows: 31 }.encode_to_vec();

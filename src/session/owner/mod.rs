@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::child::{Guardian, Launch};
+use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
@@ -302,12 +303,5 @@ impl Owner {
         let now = Instant::now();
         let idle = if self.closing { None } else { self.idle_at() };
         [self.screen_due, self.waiters.next_look(self.last_output, now), idle].into_iter().flatten().min()
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
     }
 }
