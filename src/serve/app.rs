@@ -80,7 +80,8 @@ pub fn health_application(api: &Api) -> Router {
 async fn not_found(request: Request) -> Response<Body> {
     let path = request.uri().path();
     if error::is_grpc(request.headers()) {
-        return tonic::Status::unimplemented(format!("there is no call {path}")).into_http();
+        let status = tonic::Status::unimplemented(format!("there is no call {path}"));
+        return error::grpc_error(&status, request.headers());
     }
     let message = format!("there is no {path}: GET / lists what there is");
     error::json_error(&ApiError::new(Code::NotFound, message))

@@ -25,5 +25,15 @@ pub fn json_error(error: &ApiError) -> Response<Body> {
 
 /// The answer in the caller's own language.
 pub fn answer(error: ApiError, headers: &HeaderMap) -> Response<Body> {
-    if is_grpc(headers) { tonic::Status::from(error).into_http() } else { json_error(&error) }
+    if is_grpc(headers) { grpc_error(&error.into(), headers) } else { json_error(&error) }
+}
+
+/// A status without a message. A browser's gRPC-Web wants it under the content type that it asked with.
+pub fn grpc_error(status: &tonic::Status, headers: &HeaderMap) -> Response<Body> {
+    let mut response = status.clone().into_http();
+    let asked = headers.get(header::CONTENT_TYPE);
+    if let Some(web) = asked.filter(|value| value.as_bytes().starts_with(b"application/grpc-web")) {
+        response.headers_mut().insert(header::CONTENT_TYPE, web.clone());
+    }
+    response
 }

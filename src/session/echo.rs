@@ -11,6 +11,9 @@ const PATTERN_CHARS_MAX: usize = 256;
 /// How long an echo is looked for. A program that shows typed text does so at once; a busy one within seconds.
 const LOOK_FOR: Duration = Duration::from_secs(10);
 
+/// In how much output; whatever prints more than this in the meantime does not echo.
+const LOOK_THROUGH_BYTES: usize = 256 * 1024;
+
 /// How many echoes are looked for at once; the oldest is given up first.
 const LOOKOUTS_MAX: usize = 64;
 
@@ -28,6 +31,7 @@ struct Lookout {
     fallback: Vec<usize>,
     matched: usize,
     until: Instant,
+    bytes_left: usize,
 }
 
 impl Echoes {
@@ -46,12 +50,22 @@ impl Echoes {
             self.lookouts.pop_front();
         }
         let fallback = fallbacks(&pattern);
-        self.lookouts.push_back(Lookout { id, pattern, fallback, matched: 0, until: now + LOOK_FOR });
+        self.lookouts.push_back(Lookout {
+            id,
+            pattern,
+            fallback,
+            matched: 0,
+            until: now + LOOK_FOR,
+            bytes_left: LOOK_THROUGH_BYTES,
+        });
     }
 
     /// Looks through what the child printed; returns the inputs whose text was seen.
     pub fn seen_in(&mut self, bytes: &[u8], now: Instant) -> Vec<u64> {
-        self.lookouts.retain(|lookout| lookout.until > now);
+        self.lookouts.retain(|lookout| lookout.until > now && lookout.bytes_left > 0);
+        self.lookouts
+            .iter_mut()
+            .for_each(|lookout| lookout.bytes_left = lookout.bytes_left.saturating_sub(bytes.len()));
         if self.lookouts.is_empty() {
             return Vec::new();
         }
@@ -154,5 +168,8 @@ mod tests {
         let (mut echoes, now) = (Echoes::default(), Instant::now());
         echoes.look_for(1, "x", now);
         assert!(echoes.seen_in(b"x", now + LOOK_FOR).is_empty());
+        echoes.look_for(2, "x", now);
+        assert!(echoes.seen_in(&vec![b'.'; LOOK_THROUGH_BYTES], now).is_empty());
+        assert!(echoes.seen_in(b"x", now).is_empty());
     }
 }

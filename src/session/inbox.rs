@@ -1,5 +1,6 @@
-//! What was read from the child and not yet painted: one buffer between reader and owner, bounded in bytes.
+//! What was read from the child and not yet painted: pieces between reader and owner, bounded in bytes.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
@@ -23,26 +24,26 @@ pub struct Inbox {
 
 #[derive(Debug, Default)]
 struct Held {
-    bytes: BytesMut,
+    pieces: VecDeque<Bytes>,
+    /// All of them together.
+    bytes: usize,
     ended: bool,
 }
 
 impl Inbox {
     /// Reads the child until its terminal is hung up.
     pub async fn fill(&self, mut output: Output) {
-        let mut buffer = BytesMut::new();
+        let mut buffer = BytesMut::with_capacity(TAKE_BYTES_MAX);
         loop {
             let room = self.room().await;
             match output.read(&mut buffer, room.min(TAKE_BYTES_MAX)).await {
                 Ok(0) => break,
-                Ok(_) => {}
+                Ok(_) => self.lock().push(buffer.split().freeze()),
                 Err(error) => {
                     tracing::error!(%error, "reading the child's terminal failed");
                     break;
                 }
             }
-            self.lock().bytes.extend_from_slice(&buffer);
-            buffer.clear();
             self.filled.notify_one();
         }
         self.lock().ended = true;
@@ -55,9 +56,7 @@ impl Inbox {
             let filled = self.filled.notified();
             {
                 let mut held = self.lock();
-                if !held.bytes.is_empty() {
-                    let len = held.bytes.len().min(TAKE_BYTES_MAX);
-                    let taken = held.bytes.split_to(len).freeze();
+                if let Some(taken) = held.take(TAKE_BYTES_MAX) {
                     self.emptied.notify_one();
                     return Some(taken);
                 }
@@ -72,9 +71,9 @@ impl Inbox {
     async fn room(&self) -> usize {
         loop {
             let emptied = self.emptied.notified();
-            let len = self.lock().bytes.len();
-            if len < INBOX_BYTES_MAX {
-                return INBOX_BYTES_MAX - len;
+            let held = self.lock().bytes;
+            if held < INBOX_BYTES_MAX {
+                return INBOX_BYTES_MAX - held;
             }
             emptied.await;
         }
@@ -82,5 +81,53 @@ impl Inbox {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn push(&mut self, piece: Bytes) {
+        self.bytes += piece.len();
+        self.pieces.push_back(piece);
+    }
+
+    /// The next pieces as one. A piece alone is passed on as it is; several are copied together, because each would
+    /// otherwise keep the whole buffer alive that it was read into.
+    fn take(&mut self, bytes_max: usize) -> Option<Bytes> {
+        let first = self.pieces.pop_front()?;
+        self.bytes -= first.len();
+        let fits = |len: usize, next: &Bytes| len + next.len() <= bytes_max;
+        if !self.pieces.front().is_some_and(|next| fits(first.len(), next)) {
+            return Some(first);
+        }
+        let mut joined = BytesMut::with_capacity(bytes_max.min(first.len() + self.bytes));
+        joined.extend_from_slice(&first);
+        while let Some(next) = self.pieces.pop_front_if(|next| fits(joined.len(), next)) {
+            self.bytes -= next.len();
+            joined.extend_from_slice(&next);
+        }
+        Some(joined.freeze())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// However it was cut when it was read, the owner gets every byte in order, in pieces of bounded size.
+        #[test]
+        fn nothing_is_lost_or_too_large(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..20), 0..30)) {
+            let mut held = Held::default();
+            pieces.iter().for_each(|piece| held.push(Bytes::copy_from_slice(piece)));
+            let mut taken = Vec::new();
+            while let Some(bytes) = held.take(20) {
+                prop_assert!(!bytes.is_empty() && bytes.len() <= 20);
+                taken.extend_from_slice(&bytes);
+            }
+            prop_assert_eq!(taken, pieces.concat());
+            prop_assert_eq!(held.bytes, 0);
+        }
     }
 }

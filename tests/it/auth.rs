@@ -84,6 +84,14 @@ async fn grpc_takes_the_token_as_metadata() {
 }
 
 #[tokio::test]
+async fn a_browsers_grpc_web_is_refused_in_its_own_language() {
+    let coop = guarded(&[]);
+    let call = as_other(&coop, None).call("POST", "/coop.v1.Coop/GetStatus");
+    let refused = call.header("content-type", "application/grpc-web+proto").bytes(&[0; 5][..]).send().await;
+    assert_eq!((refused.header("grpc-status"), refused.header("content-type")), ("16", "application/grpc-web+proto"));
+}
+
+#[tokio::test]
 async fn a_websocket_shows_its_token_in_the_header_the_address_or_a_message() {
     let coop = guarded(&[]);
     let stranger = as_other(&coop, None);

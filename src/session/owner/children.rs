@@ -32,8 +32,8 @@ impl Owner {
                 tracing::error!(%error, code = error.shell_code(), "the child could not be started");
                 let (code, reason) = (error.shell_code(), error.to_string());
                 let failed = Refusal::Failed { what: "the restart", reason: reason.clone() };
-                self.restart.drain(..).for_each(|reply| drop(reply.send(Err(failed.clone()))));
                 self.finish(Ended::NotStarted { code, reason });
+                self.restart.drain(..).for_each(|reply| drop(reply.send(Err(failed.clone()))));
             }
         }
     }
