@@ -10,6 +10,20 @@ use crate::contract::{Access, Binding, Body, Contract, PACKAGE, Rpc};
 use crate::json::{TAGGED, is_json_text};
 use crate::names::word;
 
+/// Paths that OpenAPI can name, but not describe.
+const WEB_SOCKETS: [(&str, &str, &str); 2] = [
+    (
+        "/ws",
+        "Session",
+        "WebSocket: text frames, ClientMessage to coop and ServerMessage from it. Query: mode, subscribe, after_seq, from_offset, token.",
+    ),
+    (
+        "/api/v1/attach",
+        "Attach",
+        "WebSocket: text frames of AttachRequest and AttachResponse, the terminal's bytes in binary frames. Query: token.",
+    ),
+];
+
 pub fn generate(contract: &Contract) -> Result<String> {
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     for rpc in &contract.rpcs {
@@ -17,6 +31,11 @@ pub fn generate(contract: &Contract) -> Result<String> {
             let verbs = paths.entry(binding.path.clone()).or_default();
             verbs.insert(binding.verb.to_lowercase(), operation(rpc, binding, index));
         }
+    }
+    for (path, what, asks) in WEB_SOCKETS {
+        let responses = json!({"101": {"description": "The connection speaks WebSocket from here on."}});
+        let operation = json!({"operationId": what, "description": asks, "responses": responses});
+        paths.entry(path.to_owned()).or_default().insert("get".into(), operation);
     }
     let own = |name: &str| name == PACKAGE;
     let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
@@ -112,16 +131,15 @@ fn message_schema(message: &MessageDescriptor) -> Value {
     let description = comment(&message.parent_file(), message.path());
     if TAGGED.contains(&message.name()) {
         let members = message.oneofs().flat_map(|o| o.fields().collect::<Vec<_>>());
-        let one_of: Vec<Value> = members
-            .filter(|f| matches!(f.kind(), Kind::Message(_)))
-            .map(|f| {
-                let tag =
-                    json!({"type": "object", "properties": {"event": {"const": f.json_name()}}, "required": ["event"]});
-                json!({"allOf": [tag, field_schema(&f)]})
-            })
-            .collect();
+        let one_of: Vec<Value> =
+            members.filter(|f| matches!(f.kind(), Kind::Message(_))).map(|f| tagged_schema(message, &f)).collect();
         return json!({"description": description, "oneOf": one_of});
     }
+    let properties = properties(message);
+    json!({"type": "object", "description": description, "properties": properties, "additionalProperties": false})
+}
+
+fn properties(message: &MessageDescriptor) -> Map<String, Value> {
     let mut properties = Map::new();
     for field in message.fields() {
         let mut schema = field_schema(&field);
@@ -131,7 +149,24 @@ fn message_schema(message: &MessageDescriptor) -> Value {
         schema["description"] = comment(&field.parent_file(), field.path()).into();
         properties.insert(field.name().to_owned(), schema);
     }
-    json!({"type": "object", "description": description, "properties": properties, "additionalProperties": false})
+    properties
+}
+
+/// A member of a tagged message: its own fields beside the event word and the request's id.
+fn tagged_schema(message: &MessageDescriptor, field: &FieldDescriptor) -> Value {
+    let Kind::Message(member) = field.kind() else { return json!({}) };
+    let mut properties = properties(&member);
+    properties.insert("event".into(), json!({"const": field.json_name()}));
+    if let Some(id) = message.get_field_by_name("request_id") {
+        properties.insert(id.name().to_owned(), json!({"type": "string"}));
+    }
+    json!({
+        "type": "object",
+        "description": comment(&field.parent_file(), field.path()),
+        "properties": properties,
+        "required": ["event"],
+        "additionalProperties": false,
+    })
 }
 
 fn field_schema(field: &FieldDescriptor) -> Value {

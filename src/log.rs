@@ -23,6 +23,7 @@ struct Held {
     bytes: usize,
     /// The number of the line in front; lines are counted from 0 for ever.
     first: u64,
+    closed: bool,
 }
 
 /// Reads the log from some line on.
@@ -64,6 +65,12 @@ impl LogTail {
         LogLines { tail: self.clone(), next, changes, follow }
     }
 
+    /// Nobody is kept waiting for further lines.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.version.send_modify(|version| *version += 1);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,9 +88,9 @@ impl LogLines {
                     self.next += 1;
                     return Some(line.clone());
                 }
-            }
-            if !self.follow {
-                return None;
+                if held.closed || !self.follow {
+                    return None;
+                }
             }
             self.changes.changed().await.ok()?;
         }
@@ -151,5 +158,7 @@ mod tests {
         assert_eq!(lines.next().await.as_deref(), Some("c"));
         tail.push("d".into());
         assert_eq!(lines.next().await.as_deref(), Some("d"));
+        tail.close();
+        assert_eq!(lines.next().await, None);
     }
 }

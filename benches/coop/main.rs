@@ -31,6 +31,9 @@ use crate::report::Report;
 use crate::scale::Scale;
 use crate::scenarios::{Bench, SCENARIOS};
 
+/// Load average for each core above which others disturb the figures.
+const BUSY: f64 = 0.5;
+
 /// What can be said on the command line.
 #[derive(Debug, Parser)]
 #[command(about = "Measures coop's speed, memory and growth")]
@@ -82,6 +85,11 @@ fn run(args: &Args) -> Result<bool> {
     let (begun, load_before) = (Instant::now(), proc::load_average());
     // One thread, so that the measuring side costs every peer the same.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if load_before > BUSY * f64::from(u32::try_from(proc::cores())?) {
+        bench.report.note(format!(
+            "the machine was busy before (load average {load_before}): trust CPU seconds, not wall times"
+        ));
+    }
     for name in SCENARIOS.into_iter().filter(|name| args.only.is_empty() || args.only.iter().any(|only| only == name)) {
         eprintln!("{name}");
         runtime.block_on(bench.run(name)).with_context(|| format!("scenario {name}"))?;

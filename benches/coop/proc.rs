@@ -48,11 +48,15 @@ pub fn machine() -> Value {
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     json!({
-        "cores": std::thread::available_parallelism().map_or(0, usize::from),
+        "cores": cores(),
         "model": model.trim_start_matches([' ', '\t', ':']),
         "kernel": kernel.trim(),
         "memory_mib": status_field(&memory, "MemTotal:").unwrap_or(0) / 1024,
     })
+}
+
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The load average of the last minute: above the number of cores, wall times say little.

@@ -1,7 +1,6 @@
 //! Session: one connection for everything. gRPC brings messages, WebSocket brings JSON; both come here.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -59,9 +58,8 @@ pub fn converse<S>(begin: Conversation, incoming: S) -> mpsc::Receiver<Speech>
 where
     S: Stream<Item = Result<ClientMessage, Misheard>> + Send + Unpin + 'static,
 {
-    static COUNT: AtomicU64 = AtomicU64::new(1);
     let (say, speech) = mpsc::channel(WAITING_MAX);
-    let lock = LockId(format!("connection-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    let lock = begin.service.new_lock_id();
     tokio::spawn(async move {
         let Conversation { service, trusted, subscribe } = begin;
         let mut talk = Talk {
@@ -140,12 +138,20 @@ impl Talk {
             return self.say(Outgoing::error(&error, request_id)).await;
         }
         if let Asked::Auth(auth) = event {
-            return self.authenticate(&auth.token).await;
+            self.authenticate(&auth.token).await?;
+            return self.say_done(request_id).await;
         }
         match self.act(event, request_id.as_ref(), answers).await {
             Ok(Some(told)) => self.say(Outgoing::answer(told, request_id)).await,
             Ok(None) => Ok(()),
             Err(error) => self.say(Outgoing::error(&error, request_id)).await,
+        }
+    }
+
+    async fn say_done(&self, request_id: Option<String>) -> Result<(), Over> {
+        match request_id {
+            Some(id) => self.say(Outgoing::answer(Told::Done(v1::Done {}), Some(id))).await,
+            None => Ok(()),
         }
     }
 
@@ -195,7 +201,7 @@ impl Talk {
             Asked::Auth(_) => return Ok(None),
             Asked::Subscribe(request) => {
                 self.reader = Some(Reader::of(service, &request)?);
-                return Ok(None);
+                return Ok(id.map(|_| Told::Done(v1::Done {})));
             }
             Asked::ScreenGet(request) => return Ok(Some(Told::Screen(service.screen(&request).await?))),
             Asked::StateGet(_) => return Ok(Some(Told::Transition(service.current_state()))),
@@ -234,7 +240,7 @@ impl Talk {
             }
             Asked::Shutdown(_) => {
                 service.session.shutdown().await;
-                return Ok(None);
+                return Ok(id.map(|_| Told::Done(v1::Done {})));
             }
             Asked::Nudge(_)
             | Asked::Respond(_)

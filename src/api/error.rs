@@ -97,7 +97,8 @@ impl ApiError {
     pub fn to_json(&self) -> String {
         let mut error = serde_json::json!({"code": self.code.word(), "message": self.message});
         for (name, value) in &self.facts {
-            error["details"][name] = value.clone().into();
+            // gRPC has only texts here; numbers are numbers again.
+            error["details"][name] = value.parse::<u64>().map_or_else(|_| value.as_str().into(), Into::into);
         }
         serde_json::json!({ "error": error }).to_string()
     }

@@ -73,7 +73,7 @@ impl Service {
     }
 
     /// A lock's name; not a secret, but not to be guessed by accident either.
-    fn new_lock_id(&self) -> LockId {
+    pub(super) fn new_lock_id(&self) -> LockId {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
         LockId(format!("lock-{}-{now:x}", self.locks.fetch_add(1, Ordering::Relaxed)))
     }

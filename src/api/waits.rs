@@ -21,7 +21,7 @@ impl Service {
         }
         let begun = Instant::now();
         let met = tokio::time::timeout(Duration::from_millis(timeout_ms.into()), self.session.wait(conditions)).await;
-        let met = met.ok().transpose()?;
+        let met = met.ok().transpose()?.flatten();
         let vitals = self.session.vitals();
         let exit = match &vitals.life {
             Life::Exited(ended) => Some(convert::exit_event(ended, vitals.state_since)),

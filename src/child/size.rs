@@ -13,7 +13,7 @@ pub struct Size {
 
 /// A size that no terminal can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a terminal of {cols}x{rows} is not possible: columns and rows must be between 1 and {SIDE_MAX}")]
+#[error("a terminal of {cols}x{rows} is not possible: give both cols and rows, each between 1 and {SIDE_MAX}")]
 pub struct BadSize {
     cols: u32,
     rows: u32,

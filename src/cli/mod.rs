@@ -91,7 +91,12 @@ fn parse(
     argv: impl IntoIterator<Item = OsString>,
     variable: impl Fn(&OsStr) -> Option<OsString>,
 ) -> Result<Task, clap::Error> {
-    let argv: Vec<OsString> = argv.into_iter().collect();
+    let mut argv: Vec<OsString> = argv.into_iter().collect();
+    if argv.get(1).is_some_and(|word| word == "help") {
+        // `coop help wait` is `coop wait --help`.
+        argv.remove(1);
+        argv.push("--help".into());
+    }
     let mut command = Cli::command();
     let is_verb = argv.get(1).is_some_and(|word| command.get_subcommands().any(|verb| verb.get_name() == word));
     command = if is_verb {
@@ -118,6 +123,10 @@ fn with_tip(error: clap::Error, command: &Command) -> clap::Error {
         _ => None,
     };
     match word.map(ToString::to_string).filter(|word| !word.starts_with('-')) {
+        Some(word) if command.get_subcommands().any(|verb| verb.get_name() == word) => {
+            let tip = format!("a verb comes first: coop {word} [OPTIONS]");
+            command.clone().error(error.kind(), tip)
+        }
         Some(word) => {
             let tip =
                 format!("{word:?} is no verb; to run it as a program, put -- before it: coop [OPTIONS] -- {word}");

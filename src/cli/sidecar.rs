@@ -84,6 +84,8 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
 
     let outcome = signals.until_over(&session, outcome, &connections).await?;
     connections.closing.cancel();
+    // Whoever follows the log has the whole of it.
+    api.log.close();
     app.sockets.0.close();
     let farewell = async {
         app.sockets.0.wait().await;
@@ -118,7 +120,7 @@ impl Places {
         let grpc = tcp(config.grpc_port).await?;
         let health = tcp(config.health_port).await?;
         let socket = match (&config.socket, config.port) {
-            (Some(path), _) => Some(path.clone()),
+            (Some(path), _) => Some(std::path::absolute(path)?),
             (None, Some(_)) => None,
             (None, None) => Some(config::default_socket_path(std::process::id())?),
         };
@@ -178,7 +180,7 @@ fn launch(config: &Sidecar, places: &Places, hook_token: &Secret) -> Launch {
         ("COOP_HOOK_TOKEN".into(), hook_token.reveal().into()),
     ];
     if let Some(path) = &places.socket {
-        env.push(("COOP_SOCKET".into(), std::path::absolute(path).unwrap_or_else(|_| path.clone()).into()));
+        env.push(("COOP_SOCKET".into(), path.into()));
     }
     if let Some(address) = places.http {
         env.push(("COOP_URL".into(), Places::url(address).into()));
@@ -241,7 +243,6 @@ impl Signals {
                         tracing::info!("told twice: the child is killed");
                         session.kill_now().await;
                     } else {
-                        tracing::info!("told to leave: the child is asked to end");
                         session.shutdown().await;
                     }
                     asked = true;

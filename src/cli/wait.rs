@@ -99,6 +99,9 @@ fn describe(answer: &WaitResponse) -> String {
     let secs = Duration::from_millis(answer.elapsed_ms).as_secs_f64();
     let state = word::<AgentStateKind>(answer.state);
     if !answer.matched {
+        if let Some(ending) = answer.exit.as_ref().and_then(exit_ending) {
+            return format!("cannot come true any more: the program has ended ({ending})");
+        }
         return format!("timed out after {secs:.1} s (state {state}, seq {})", answer.seq);
     }
     let condition = answer.condition.as_deref().unwrap_or("matched");

@@ -36,7 +36,7 @@ pub struct Flags {
 #[derive(Args, Clone, Debug)]
 pub(super) struct Listening {
     /// TCP port for gRPC, HTTP, WebSocket and the API page; 0 for any free one
-    #[arg(long, env = "COOP_PORT", value_name = "PORT")]
+    #[arg(long, env = "COOP_PORT", value_name = "PORT", value_parser = parse::port)]
     pub port: Option<u16>,
     /// Address to bind the ports to: an IP address or localhost
     #[arg(long, env = "COOP_HOST", value_name = "ADDR", default_value = "127.0.0.1", value_parser = parse::host)]
@@ -47,10 +47,10 @@ pub(super) struct Listening {
     #[arg(long, env = "COOP_SOCKET", value_name = "PATH")]
     pub socket: Option<PathBuf>,
     /// One more port that speaks everything
-    #[arg(long, visible_alias = "port-grpc", env = "COOP_GRPC_PORT", value_name = "PORT", hide_short_help = true)]
+    #[arg(long, visible_alias = "port-grpc", env = "COOP_GRPC_PORT", value_name = "PORT", value_parser = parse::port, hide_short_help = true)]
     pub grpc_port: Option<u16>,
-    /// Port that answers health, readiness and metrics only, without a token
-    #[arg(long, visible_alias = "port-health", env = "COOP_HEALTH_PORT", value_name = "PORT", hide_short_help = true)]
+    /// Port that answers health and readiness only, without a token
+    #[arg(long, visible_alias = "port-health", env = "COOP_HEALTH_PORT", value_name = "PORT", value_parser = parse::port, hide_short_help = true)]
     pub health_port: Option<u16>,
 }
 

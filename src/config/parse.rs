@@ -16,6 +16,11 @@ const RING_BYTES_MAX: usize = 1024 * 1024 * 1024;
 /// A year. Longer times could not be added to a clock on every system, and nobody waits for them.
 const SECS_MAX: f64 = 365.0 * 24.0 * 3600.0;
 
+/// A port's number.
+pub fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "a port is a number from 0 (any free one) to 65535".to_owned())
+}
+
 /// An IP address. Names are not looked up: what is bound must be what was written.
 pub fn host(text: &str) -> Result<IpAddr, String> {
     if text.eq_ignore_ascii_case("localhost") {

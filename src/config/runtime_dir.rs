@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use nix::unistd::{Uid, geteuid};
+use nix::errno::Errno;
+use nix::sys::signal::kill;
+use nix::unistd::{Pid, Uid, geteuid};
 
 use super::{Mistake, SOCKET_PATH_BYTES_MAX};
 
@@ -53,11 +55,27 @@ fn socket_in(dir: &Path, pid: u32, uid: Uid) -> Result<PathBuf, String> {
     if found.mode() & OPEN_TO_OTHERS != 0 {
         return Err(format!("it is open to other users (mode {:03o}, should be 700)", found.mode() & 0o777));
     }
+    sweep(dir);
     let path = dir.join(format!("coop-{pid}.sock"));
     if path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX {
         return Err(format!("its path is longer than the {SOCKET_PATH_BYTES_MAX} bytes that a socket can have"));
     }
     Ok(path)
+}
+
+/// Removes sockets whose sidecar was killed before it could.
+fn sweep(dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let pid =
+            name.strip_prefix("coop-").and_then(|rest| rest.strip_suffix(".sock")).and_then(|pid| pid.parse().ok());
+        let gone = |pid: i32| pid > 0 && kill(Pid::from_raw(pid), None) == Err(Errno::ESRCH);
+        if pid.is_some_and(gone) {
+            // Another sidecar may sweep at the same time.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -105,5 +123,20 @@ mod tests {
         for none in [None, Some("".into()), Some("relative".into()), Some("/no/such/directory".into())] {
             assert_eq!(choose(none, me), fallback(me));
         }
+    }
+
+    #[test]
+    fn sockets_of_the_dead_are_swept_and_those_of_the_living_stay() {
+        let scratch = Scratch::fresh();
+        let dir = scratch.path("coop");
+        socket_in(&dir, 7, geteuid()).unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let [dead, living, other] =
+            [format!("coop-{}.sock", child.id()), format!("coop-{}.sock", std::process::id()), "x.sock".into()]
+                .map(|name: String| dir.join(name));
+        [&dead, &living, &other].map(|path| fs::write(path, "").unwrap());
+        socket_in(&dir, 7, geteuid()).unwrap();
+        assert_eq!((dead.exists(), living.exists(), other.exists()), (false, true, true));
     }
 }

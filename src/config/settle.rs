@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::choices::{Agent, LogFormat};
-use super::flags::{AgentFlags, Flags, Security, Terminal};
+use super::flags::{AgentFlags, Flags, Listening, Security, Terminal};
 use super::{Given, Mistake, Sidecar, listeners, read_text, token};
 use crate::api::Secret;
 use crate::child::Size;
@@ -20,6 +20,7 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
     let token = choose_token(&security, given, &mut warnings)?;
     listeners::check(&listening, token.is_some(), security.insecure_no_auth)?;
     warn_of_contradictions(&security, token.is_some(), &mut warnings);
+    warn_of_deaf_host(&listening, &mut warnings);
     let (size, agent_config) = (check_terminal(&terminal)?, read_agent_config(&agent)?);
     let program = command.first().map(|program| Agent::of_program(program)).unwrap_or_default();
     Ok(Sidecar {
@@ -104,6 +105,14 @@ fn warn_of_contradictions(security: &Security, has_token: bool, warnings: &mut V
     }
     if security.insecure_no_auth && has_token {
         warnings.push("--insecure-no-auth changes nothing with a token: it is asked for all the same".to_owned());
+    }
+}
+
+fn warn_of_deaf_host(listening: &Listening, warnings: &mut Vec<String>) {
+    let ports = [listening.port, listening.grpc_port, listening.health_port];
+    if !listening.host.is_loopback() && ports.iter().all(Option::is_none) {
+        let host = listening.host;
+        warnings.push(format!("--host {host} changes nothing without a port: give --port, or leave it out"));
     }
 }
 

@@ -73,8 +73,13 @@ pub fn health_application(api: &Api) -> Router {
         .fallback(not_found)
         .with_state(api.clone())
         .layer(middleware::from_fn(move |request: Request, next: middleware::Next| async move {
-            if open.contains(&request.uri().path()) { next.run(request).await } else { not_found(request).await }
+            if open.contains(&request.uri().path()) { next.run(request).await } else { not_here(request).await }
         }))
+}
+
+async fn not_here(request: Request) -> Response<Body> {
+    let message = format!("there is no {} on the health port: only health, livez and ready", request.uri().path());
+    error::json_error(&ApiError::new(Code::NotFound, message))
 }
 
 async fn not_found(request: Request) -> Response<Body> {

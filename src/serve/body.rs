@@ -1,6 +1,6 @@
 //! Request bodies: read within bounds of size and time, and turned into messages.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -28,16 +28,28 @@ pub async fn read(body: Body, bytes_max: usize) -> Result<Bytes, ApiError> {
 }
 
 /// A JSON object as a message; an empty body is an empty object.
-pub fn from_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+pub fn from_json<T: DeserializeOwned + 'static>(body: &[u8]) -> Result<T, ApiError> {
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
     let mut json = serde_json::Deserializer::from_slice(body);
     let message = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let message = explain(error.path(), error.inner());
-        // serde calls a message by the name of its type; for the caller it is an object.
-        ApiError::bad_request(message)
+        let what = explain(error.path(), error.inner());
+        if error.inner().is_data() {
+            return ApiError::bad_request(what);
+        }
+        let hint = if takes_octets::<T>() {
+            "; send {\"data\":\"BASE64\"}, or the bytes themselves as Content-Type: application/octet-stream"
+        } else {
+            ""
+        };
+        ApiError::bad_request(format!("the body is not JSON: {}{hint}", error.inner()))
     })?;
     json.end().map_err(|error| ApiError::bad_request(format!("after the object: {error}")))?;
     Ok(message)
+}
+
+/// Whether a call takes bytes as they are.
+fn takes_octets<T: 'static>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<SendInputRawRequest>()
 }
 
 /// Bytes that stand for themselves, where a call takes such.
@@ -49,6 +61,7 @@ pub fn from_octets<T: 'static>(body: Bytes) -> Option<T> {
 /// An error with the path of the field that it is about.
 pub fn explain(path: &serde_path_to_error::Path, error: &dyn std::fmt::Display) -> String {
     let (path, error) = (path.to_string(), error.to_string());
+    // serde calls a message by the name of its type; for the caller it is an object.
     let error = error.replace("struct coop.v1.", "an object: ");
     if path == "." || error.contains(&format!("field `{path}`")) { error } else { format!("{path}: {error}") }
 }
@@ -58,7 +71,7 @@ mod tests {
     use super::*;
     use crate::proto::v1::{ResizeRequest, SendInputRequest};
 
-    fn error<T: DeserializeOwned + std::fmt::Debug>(json: &str) -> String {
+    fn error<T: DeserializeOwned + std::fmt::Debug + 'static>(json: &str) -> String {
         from_json::<T>(json.as_bytes()).unwrap_err().message
     }
 
@@ -93,6 +106,7 @@ mod tests {
         );
         assert!(error::<ResizeRequest>("[]").contains("expected an object"), "{}", error::<ResizeRequest>("[]"));
         assert!(error::<ResizeRequest>("{} x").starts_with("after the object"));
-        assert!(error::<ResizeRequest>("{").contains("EOF"));
+        assert!(error::<ResizeRequest>("{").starts_with("the body is not JSON: EOF"));
+        assert!(error::<SendInputRawRequest>("hello").contains("application/octet-stream"));
     }
 }

@@ -27,14 +27,31 @@ pub struct UnixSocket {
 
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    #[error("cannot listen on {0}: {1}")]
+    #[error("cannot listen on {0}: {1}{hint}", hint = port_hint(.1))]
     Tcp(SocketAddr, io::Error),
     #[error("cannot listen on {0}: another process serves there; choose another --socket")]
     Live(PathBuf),
     #[error("cannot listen on {0}: it exists and is no socket; choose another --socket, or move it away")]
     NoSocket(PathBuf),
-    #[error("cannot listen on {0}: {1}")]
+    #[error("cannot listen on {0}: {1}{hint}", hint = path_hint(.1))]
     Unix(PathBuf, io::Error),
+}
+
+fn port_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "; choose another port, or 0 for any free one",
+        io::ErrorKind::PermissionDenied => "; choose a port above 1023",
+        io::ErrorKind::AddrNotAvailable => "; --host must be an address of this machine",
+        _ => "",
+    }
+}
+
+fn path_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "; make its directory first",
+        io::ErrorKind::PermissionDenied => "; choose a directory that you may write to",
+        _ => "",
+    }
 }
 
 pub async fn bind_tcp(host: IpAddr, port: u16) -> Result<(Listener, SocketAddr), BindError> {

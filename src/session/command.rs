@@ -93,7 +93,7 @@ pub enum Command {
     },
     Wait {
         conditions: Conditions,
-        reply: Reply<Met>,
+        reply: Reply<Option<Met>>,
     },
     Restart {
         env: BTreeMap<String, String>,

@@ -39,12 +39,15 @@ pub struct Met {
 }
 
 /// One moment of a session.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
     pub seq: Seq,
     pub state: StateKind,
     pub offset: Offset,
+    /// The rows of the screen, blanks at their ends cut off.
     pub rows: &'a [String],
+    /// The row of the cursor with the blanks before it, such as the one that ends most prompts.
+    pub cursor_row: &'a str,
     /// How long the child has printed nothing.
     pub quiet_for: Duration,
 }
@@ -63,7 +66,10 @@ impl Condition {
 
     /// Whether it is true now, and the row that shows it.
     fn holds(&self, now: &Moment<'_>) -> Option<Option<String>> {
-        let row = |found: &dyn Fn(&str) -> bool| now.rows.iter().find(|row| found(row)).map(|row| Some(row.clone()));
+        let row = |found: &dyn Fn(&str) -> bool| {
+            let mut rows = now.rows.iter().map(String::as_str).chain([now.cursor_row]);
+            rows.find(|row| found(row)).map(|row| Some(row.trim_end().to_owned()))
+        };
         let plain = |holds: bool| holds.then_some(None);
         match self {
             Self::State(states) => plain(states.contains(&now.state)),
@@ -92,6 +98,11 @@ impl Conditions {
         Some(Met { condition, seq: now.seq, state: now.state, offset: now.offset, line })
     }
 
+    /// Whether silence alone could still make it true.
+    pub fn can_hold_without_output(&self, now: &Moment<'_>) -> bool {
+        self.met(&Moment { quiet_for: Duration::MAX, ..*now }).is_some()
+    }
+
     /// Whether the rows of the screen matter.
     pub fn need_rows(&self) -> bool {
         self.list.iter().any(|c| matches!(c, Condition::Text(_) | Condition::Regex(_)))
@@ -113,6 +124,7 @@ mod tests {
             state: StateKind::Unknown,
             offset: Offset(100),
             rows,
+            cursor_row: "# ",
             quiet_for: Duration::from_millis(50),
         }
     }
@@ -135,6 +147,24 @@ mod tests {
         let list = vec![Condition::Quiet(Duration::from_millis(50)), Condition::Offset(Offset(100))];
         assert_eq!(met(list, true, &[]), Some("all"));
         assert_eq!(met(vec![], true, &[]), None, "nothing is not everything");
+    }
+
+    #[test]
+    fn a_prompt_is_found_with_and_without_the_blank_before_the_cursor() {
+        let regex = |text: &str| vec![Condition::Regex(Regex::new(text).unwrap())];
+        assert_eq!(met(vec![Condition::Text("# ".into())], false, &["#"]), Some("text"));
+        assert_eq!(met(regex("# $"), false, &["#"]), Some("regex"));
+        assert_eq!(met(regex("#$"), false, &["#"]), Some("regex"));
+    }
+
+    #[test]
+    fn what_needs_output_cannot_come_true_in_silence() {
+        let text = Condition::Text("x".into());
+        let quiet = Condition::Quiet(Duration::from_secs(60));
+        let can = |list: Vec<Condition>, all| Conditions { list, all }.can_hold_without_output(&moment(&[]));
+        assert!(!can(vec![text.clone()], false));
+        assert!(can(vec![text.clone(), quiet.clone()], false));
+        assert!(!can(vec![text, quiet], true));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use vte::{Parser, Perform};
 
-/// How much of a text's end is looked for; enough to tell texts apart, and bounded.
-const PATTERN_CHARS_MAX: usize = 256;
+/// The longest text whose echo is looked for, in visible characters. It is looked for whole: a part of it proves nothing.
+const PATTERN_CHARS_MAX: usize = 4096;
 
 /// How long an echo is looked for. A program that shows typed text does so at once; a busy one within seconds.
 const LOOK_FOR: Duration = Duration::from_secs(10);
@@ -35,11 +35,10 @@ struct Lookout {
 }
 
 impl Echoes {
-    /// Begins to look for a text; one without a visible character has no echo to look for.
+    /// Begins to look for a text; one without a visible character, or a very long one, has no echo to look for.
     pub fn look_for(&mut self, id: u64, text: &str, now: Instant) {
-        let visible: Vec<char> = text.chars().filter(|c| is_visible(*c)).collect();
-        let pattern = visible[visible.len().saturating_sub(PATTERN_CHARS_MAX)..].to_vec();
-        if pattern.is_empty() {
+        let pattern: Vec<char> = text.chars().filter(|c| is_visible(*c)).take(PATTERN_CHARS_MAX + 1).collect();
+        if pattern.is_empty() || pattern.len() > PATTERN_CHARS_MAX {
             return;
         }
         if self.lookouts.is_empty() {
@@ -161,6 +160,7 @@ mod tests {
         assert!(!seen("secret", &[b"Password: ", b"\r\nWelcome"]));
         assert!(!seen("ls", &[b"\x1b]0;ls\x07"]), "a title is not on the screen");
         assert!(!seen("  ", &[b"  "]), "blanks prove nothing");
+        assert!(!seen(&"a".repeat(1000), &[&[b'a'; 999]]), "most of it is not all of it");
     }
 
     #[test]

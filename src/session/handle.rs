@@ -157,8 +157,9 @@ impl Session {
         self.ask(|reply| Command::Release { id, reply }).await?
     }
 
-    /// Waits until something is true; dropping the future ends the waiting.
-    pub async fn wait(&self, conditions: Conditions) -> Result<Met, Refusal> {
+    /// Waits until something is true; `None` when the child is gone and it cannot be any more. Dropping the future ends
+    /// the waiting.
+    pub async fn wait(&self, conditions: Conditions) -> Result<Option<Met>, Refusal> {
         self.ask(|reply| Command::Wait { conditions, reply }).await?
     }
 

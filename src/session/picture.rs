@@ -29,6 +29,13 @@ impl Picture {
         self.screen.seq
     }
 
+    /// The cursor's row with the blanks before the cursor, which rows otherwise lose.
+    pub fn cursor_row(&self) -> String {
+        let row = self.screen.lines.get(self.cursor().row).map(String::as_str).unwrap_or_default();
+        let blanks = self.cursor().col.saturating_sub(row.chars().count());
+        format!("{row}{}", " ".repeat(blanks))
+    }
+
     pub fn cursor(&self) -> &Cursor {
         &self.screen.cursor
     }

@@ -10,13 +10,13 @@ pub enum Refusal {
     Exited,
     #[error("the child is not running yet: try again in a moment")]
     NotReady,
-    #[error("another writer holds the lock for {0} ms more: wait, or send its id in coop-lock")]
+    #[error("another writer holds the lock for {0} ms more: wait, or give its id (coop-lock, or --lock of the verbs)")]
     Locked(u64),
     #[error("the child does not read and its input queue is full ({queued} of {limit} bytes): try again later")]
     QueueFull { queued: usize, limit: usize },
     #[error("an input of {bytes} bytes is too large: {limit} bytes are the most")]
     TooLarge { bytes: usize, limit: usize },
-    #[error("coop-lock names no lock that is held now: it has expired or was given back")]
+    #[error("that lock is not held now: it has expired or was given back; acquire another")]
     NoSuchLock,
     #[error("nothing was written, because {expected} was expected, but {found}")]
     StateChanged { expected: String, found: String, state: StateKind, screen_seq: Seq },

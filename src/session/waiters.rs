@@ -17,7 +17,7 @@ pub struct Waiters {
 #[derive(Debug)]
 struct Waiter {
     conditions: Conditions,
-    reply: Reply<Met>,
+    reply: Reply<Option<Met>>,
 }
 
 impl Waiters {
@@ -25,7 +25,7 @@ impl Waiters {
         self.list.is_empty()
     }
 
-    pub fn push(&mut self, conditions: Conditions, reply: Reply<Met>) {
+    pub fn push(&mut self, conditions: Conditions, reply: Reply<Option<Met>>) {
         if self.list.len() >= WAITERS_MAX {
             return drop(reply.send(Err(Refusal::TooManyWaiters(WAITERS_MAX))));
         }
@@ -42,7 +42,16 @@ impl Waiters {
         for index in (0..self.list.len()).rev() {
             if let Some(met) = self.list[index].conditions.met(now) {
                 // Whoever asked may have gone in this very moment.
-                let _ = self.list.swap_remove(index).reply.send(Ok(met));
+                let _ = self.list.swap_remove(index).reply.send(Ok(Some(met)));
+            }
+        }
+    }
+
+    /// The child is gone: answers those for whom nothing can come true any more.
+    pub fn dismiss_hopeless(&mut self, now: &Moment<'_>) {
+        for index in (0..self.list.len()).rev() {
+            if !self.list[index].conditions.can_hold_without_output(now) {
+                let _ = self.list.swap_remove(index).reply.send(Ok(None));
             }
         }
     }

@@ -95,10 +95,19 @@ impl Terminal {
         self.screen_seq
     }
 
-    /// What a terminal must be told before another program begins; empty when the last one left nothing behind.
+    /// What a terminal must be told before another program begins: the modes that the last one left behind are ended, and
+    /// the next begins on a line of its own. To be called and fed until it is empty: leaving the alternate screen
+    /// moves the cursor, and only then is known where to.
     pub fn undo(&self) -> Vec<u8> {
-        let clean = *self.modes() == Modes::default() && !self.alt_screen();
-        if clean { Vec::new() } else { redraw::undo().into_bytes() }
+        if self.alt_screen() {
+            b"\x1b[?1049l".to_vec()
+        } else if *self.modes() != Modes::default() {
+            redraw::undo(&self.cursor()).into_bytes()
+        } else if self.cursor().col > 0 {
+            b"\r\n".to_vec()
+        } else {
+            Vec::new()
+        }
     }
 
     /// The screen as text.

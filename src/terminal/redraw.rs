@@ -1,6 +1,7 @@
 //! The picture as escape sequences, for a terminal in whatever state.
 
 use super::modes::{Modes, MouseEncoding, MouseReports};
+use super::screen::Cursor;
 use super::watch::Watch;
 use std::fmt::Write;
 
@@ -35,9 +36,10 @@ pub fn redraw(cells: &avt::Terminal, watch: &Watch) -> String {
     out
 }
 
-/// What ends the modes that a program left behind, with the cursor where it is.
-pub fn undo() -> String {
-    format!("{UNDO}\x1b[?1049l\x1b[<99u\x1b[=0u\x1b[?25h\x1b[?2026l")
+/// What ends the modes that a program left behind on the primary screen; the cursor goes back to where it was.
+pub fn undo(cursor: &Cursor) -> String {
+    let (row, col) = (cursor.row + 1, cursor.col + 1);
+    format!("{UNDO}\x1b[<99u\x1b[=0u\x1b[{row};{col}H\x1b[?25h\x1b[?2026l")
 }
 
 /// A tab stop every eight columns; avt tells its own only if they differ.

@@ -93,6 +93,11 @@ async fn coops_own_log_can_be_read_and_followed() {
     assert_eq!(coop.get("/api/v1/stream/log?tail=0").await.text(), "");
     let mut log = coop.call("GET", "/api/v1/stream/log?follow=true&tail=0").stream().await;
     coop.post("/api/v1/session/restart", json!({})).await.ok();
-    let line = log.value().await;
-    assert!(line["line"].as_str().unwrap().contains("the child runs"), "{line}");
+    for expected in ["the child has exited", "the child runs"] {
+        let line = log.value().await;
+        assert!(line["line"].as_str().unwrap().contains(expected), "{line}");
+    }
+    coop.post("/api/v1/shutdown", json!({})).await.ok();
+    let rest = log.rest().await;
+    assert!(rest.contains("asked to leave"), "the log is told to its end: {rest}");
 }

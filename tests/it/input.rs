@@ -174,3 +174,15 @@ async fn nothing_to_write_is_an_ordinary_answer() {
     assert_eq!(coop.screen().await, "");
     assert_eq!(coop.status().await["pid"].as_u64().map(Value::from), Some(coop.child_pid().await.into()));
 }
+
+#[tokio::test]
+async fn a_part_of_the_echo_is_no_echo() {
+    // Echoes what it reads, but reads only a little: the rest stays in the queue.
+    let coop = Coop::run(&sh("stty raw -echo; printf ready; head -c 1000; sleep 1000"));
+    coop.shows("ready").await;
+    let long = json!({"text": "a".repeat(200_000), "wait_for": "echoed", "timeout_ms": 300});
+    let answer = coop.post("/api/v1/input", long).await.ok();
+    assert_eq!(answer["receipt"]["phase"], "queued", "{answer}");
+    assert!(coop.status().await["input_queued"].as_u64() > Some(0));
+    coop.shows("aaaaaaaaaa").await;
+}

@@ -138,3 +138,22 @@ async fn two_restarts_at_once_start_one_child_each_or_say_so() {
     assert_eq!(status["state"], "running");
     assert_ne!(status["pid"], Value::Null);
 }
+
+#[tokio::test]
+async fn the_next_child_begins_below_what_the_last_one_left() {
+    let coop =
+        Coop::run(&sh("printf '1\\n2\\n3\\n\\033[?1000h\\033[2;5rleft'; [ -e again ] || sleep 1000; echo; echo new"));
+    coop.shows("left").await;
+    let before = coop.get("/api/v1/screen").await.ok();
+    coop.post("/api/v1/signal", json!({"signal": "KILL"})).await.ok();
+    coop.exited().await;
+    coop.post(RESTART, json!({})).await.ok();
+    let twice =
+        coop.wait(json!({"regex": "left", "offset": before["offset"].as_u64().unwrap() + 20, "all": true})).await;
+    assert_eq!(twice["matched"], true);
+    let after = coop.get("/api/v1/screen").await.ok();
+    let rows: Vec<&str> = after["lines"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let old = before["cursor"]["row"].as_u64().unwrap() as usize;
+    assert_eq!(rows[old], "left", "what the killed child showed stays: {rows:?}");
+    assert_eq!(rows[old + 1], "1", "and the next one begins on a line of its own: {rows:?}");
+}

@@ -123,3 +123,23 @@ async fn many_wait_at_once_and_all_are_answered() {
         answered.insert(result["request_id"].as_str().unwrap().to_owned());
     }
 }
+
+#[tokio::test]
+async fn a_prompt_is_found_with_the_blank_that_ends_it() {
+    let coop = Coop::run(&sh("printf 'name? '; sleep 1000"));
+    for what in [json!({"text": "name? "}), json!({"regex": r"\\? $"}), json!({"regex": r"\\?$"})] {
+        assert_eq!(coop.wait(what.clone()).await["line"], "name?", "{what}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_waits_for_what_a_dead_child_cannot_print() {
+    let coop = Coop::run(&sh("stty -echo; printf ready; read line; exit 5"));
+    coop.shows("ready").await;
+    let hopeless = coop.post("/api/v1/wait", json!({"text": "never", "timeout_ms": 600_000}));
+    let (hopeless, ()) = tokio::join!(hopeless, coop.types(""));
+    let hopeless = hopeless.ok();
+    assert_eq!((&hopeless["matched"], &hopeless["exit"]["code"]), (&json!(false), &json!(5)));
+    let quiet = coop.wait(json!({"text": "never", "quiet_ms": 300})).await;
+    assert_eq!(quiet["condition"], "quiet", "silence still comes");
+}

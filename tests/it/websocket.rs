@@ -197,3 +197,19 @@ async fn wait_is_answered_while_the_conversation_goes_on() {
     let late = ws.ask(json!({"event": "wait", "text": "never", "timeout_ms": 50})).await;
     assert_eq!((&late["matched"], &late["condition"]), (&json!(false), &Value::Null));
 }
+
+#[tokio::test]
+async fn what_has_nothing_to_tell_is_answered_with_ok_when_it_is_named() {
+    let coop = Coop::start(&["--port", "0", "--auth-token", "secret"], &["cat"]);
+    let mut ws = coop.place.ws("/ws").await;
+    for (id, message) in [
+        ("1", json!({"event": "auth", "token": "secret"})),
+        ("2", json!({"event": "subscribe", "mode": "state"})),
+        ("3", json!({"event": "shutdown"})),
+    ] {
+        let mut message = message;
+        message["request_id"] = id.into();
+        ws.say(message).await;
+        assert_eq!(ws.answer(id).await["event"], "ok");
+    }
+}

@@ -38,9 +38,7 @@ pub async fn drain(corpus: &Corpus, place: &Path) -> Result<Spent> {
     let (cpu, begun) = (proc::cpu(pid)?, Instant::now());
     screen.tell(&["stuff", &format!("{}\n", word(1))]).await?;
     screen.until_shown(&word(1)).await?;
-    let spent = Spent { wall: begun.elapsed(), cpu: proc::cpu(pid)? - cpu };
-    screen.tell(&["quit"]).await?;
-    Ok(spent)
+    Ok(Spent { wall: begun.elapsed(), cpu: proc::cpu(pid)? - cpu })
 }
 
 struct Screen {
@@ -52,10 +50,15 @@ struct Screen {
 impl Screen {
     /// A command. screen answers before it is carried out, and refuses while it starts.
     async fn tell(&self, words: &[&str]) -> Result<()> {
-        let mut command = Command::new("screen");
-        command.args(["-S", &self.name, "-p", "0", "-X"]).args(words).stdout(Stdio::null()).stderr(Stdio::null());
-        command.stdin(Stdio::null()).status().await?;
+        self.command(words).status().await?;
         Ok(())
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new("screen");
+        command.args(["-S", &self.name, "-p", "0", "-X"]).args(words);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
     }
 
     async fn until_shown(&self, word: &str) -> Result<()> {
@@ -71,11 +74,18 @@ impl Screen {
         bail!("screen never showed {word}")
     }
 
-    /// The server's process, which stands before the name in the list of sessions.
+    /// The server's process, whose number stands before the name in the list of sessions.
     async fn pid(&self) -> Result<u32> {
         let list = Command::new("screen").args(["-ls", &self.name]).stdin(Stdio::null()).output().await?;
         let list = String::from_utf8_lossy(&list.stdout).into_owned();
         let pid = list.split_whitespace().find_map(|word| word.strip_suffix(&format!(".{}", self.name)));
         Ok(pid.context("screen does not list its session")?.parse()?)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // When it has gone by itself, there is nothing to end.
+        let _ = self.command(&["quit"]).as_std_mut().status();
     }
 }

@@ -1,6 +1,7 @@
 //! tmux, steered through its control mode: no process for each question, which is how a program would use it.
 
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -29,7 +30,7 @@ pub struct Tmux {
     socket: String,
     /// The server.
     pub pid: u32,
-    client: Child,
+    _client: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     line: String,
@@ -38,7 +39,9 @@ pub struct Tmux {
 impl Tmux {
     /// Starts a server whose pane runs these words. With `follow` the client is sent what the pane prints.
     pub async fn start(words: &[String], follow: bool) -> Result<Self> {
-        let socket = format!("coop-bench-{}", std::process::id());
+        // A name of its own for each, since the last one may not be quite gone.
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let socket = format!("coop-bench-{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
         let (cols, rows) = (COLS.to_string(), ROWS.to_string());
         let begin = ["new-session", "-d", "-s", "bench", "-x", &cols, "-y", &rows];
         let status = tmux(&socket).args(begin).args(words).status().await?;
@@ -57,7 +60,7 @@ impl Tmux {
             .spawn()?;
         let input = client.stdin.take().context("no stdin")?;
         let output = BufReader::new(client.stdout.take().context("no stdout")?);
-        let mut tmux = Self { socket, pid: pid.parse()?, client, input, output, line: String::new() };
+        let mut tmux = Self { socket, pid: pid.parse()?, _client: client, input, output, line: String::new() };
         // Attaching is answered like a command.
         tmux.answer_holds("").await?;
         Ok(tmux)
@@ -71,9 +74,7 @@ impl Tmux {
         tmux.say(&format!("send-keys -t bench {} Enter", word(1))).await?;
         tmux.answer_holds("").await?;
         tmux.until_shown(&word(1)).await?;
-        let spent = Spent { wall: begun.elapsed(), cpu: proc::cpu(tmux.pid)? - cpu };
-        tmux.stop().await?;
-        Ok(spent)
+        Ok(Spent { wall: begun.elapsed(), cpu: proc::cpu(tmux.pid)? - cpu })
     }
 
     /// Looks at the pane until it shows a word.
@@ -119,10 +120,12 @@ impl Tmux {
         ensure!(self.output.read_line(&mut self.line).await? > 0, "tmux hung up");
         Ok(&self.line)
     }
+}
 
-    pub async fn stop(mut self) -> Result<()> {
-        tmux(&self.socket).arg("kill-server").status().await?;
-        Ok(self.client.kill().await?)
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        // When it has gone by itself, there is nothing to end.
+        let _ = tmux(&self.socket).as_std_mut().arg("kill-server").status();
     }
 }
 

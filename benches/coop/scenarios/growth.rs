@@ -35,7 +35,7 @@ async fn bytes(bench: &mut Bench) -> Result<()> {
             server.stop().await?;
         }
     }
-    push(bench, "growth with bytes", &sizes.map(|size| format!("{} MB", size / 1_000_000)), &costs, "CPU-ms per MB");
+    push(bench, "growth with bytes", &sizes.map(|size| format!("{} MB", size as f64 / 1e6)), &costs, "CPU-ms per MB");
     Ok(())
 }
 

@@ -124,7 +124,6 @@ async fn control_mode(keys: usize) -> Result<Samples> {
             samples.push(begun.elapsed().as_secs_f64() * 1e3);
         }
     }
-    tmux.stop().await?;
     Ok(samples)
 }
 

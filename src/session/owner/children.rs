@@ -11,6 +11,9 @@ use crate::session::refusal::Refusal;
 use crate::session::vitals::Life;
 use crate::terminal::Seq;
 
+/// Leaving the alternate screen, ending the modes, a new line.
+const UNDO_STEPS: usize = 3;
+
 impl Owner {
     pub(super) fn launch(&mut self) {
         let Plan { launch, guardian, .. } = &self.plan;
@@ -43,15 +46,16 @@ impl Owner {
         let Some(exit) = self.child.as_ref().and_then(Running::is_over) else { return };
         self.child = None;
         self.echoes.clear();
+        self.seen_early.clear();
         // What was written stays written; only what still waited can never be.
         self.receipts.retain(|_, input| input.phase() == Phase::Queued);
         for id in self.receipts.keys().copied().collect::<Vec<_>>() {
             self.progress(id, Phase::Refused { why: "exited" });
         }
+        tracing::info!(code = exit.code(), signal = exit.signal(), "the child has exited");
         if self.restart.is_empty() || self.closing {
             let closing = Refusal::Closing;
             self.restart.drain(..).for_each(|reply| drop(reply.send(Err(closing.clone()))));
-            tracing::info!(code = exit.code(), signal = exit.signal(), "the child has exited");
             self.finish(Ended::Exited(exit));
         } else {
             self.vitals.restarts += 1;
@@ -100,8 +104,11 @@ impl Owner {
         self.vitals.life = Life::Starting;
         self.enter(StateKind::Starting, Cause::process("restart"));
         // The last child may have left modes behind. Readers of the bytes must see what the picture sees.
-        let undo = self.terminal.undo();
-        if !undo.is_empty() {
+        for _ in 0..UNDO_STEPS {
+            let undo = self.terminal.undo();
+            if undo.is_empty() {
+                break;
+            }
             self.paint(undo.into());
         }
         self.launch();

@@ -4,7 +4,7 @@ mod children;
 mod painting;
 mod typing;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ use crate::session::life::{Running, Sign};
 use crate::session::lock::Lock;
 use crate::session::outbox::Written;
 use crate::session::picture::Style;
-use crate::session::receipt::{Followed, Phase};
+use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
@@ -97,6 +97,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         seq: Seq(0),
         lock: Lock::default(),
         receipts: HashMap::new(),
+        seen_early: HashSet::new(),
         next_receipt: 1,
         echoes: Echoes::default(),
         waiters: Waiters::default(),
@@ -132,6 +133,8 @@ struct Owner {
     seq: Seq,
     lock: Lock,
     receipts: HashMap<u64, Followed>,
+    /// Inputs whose text was seen before the terminal had told that it took all of them.
+    seen_early: HashSet<u64>,
     next_receipt: u64,
     echoes: Echoes,
     waiters: Waiters,
@@ -170,7 +173,7 @@ impl Owner {
             match self.next_turn().await {
                 Turn::Command(command) => self.obey(command),
                 Turn::Abandoned => self.close(),
-                Turn::Written(id) => self.progress(id, Phase::Written),
+                Turn::Written(id) => self.written(id),
                 Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
                 Turn::Sign(Sign::Waning) => self.bury(),
                 Turn::Timer => {}
@@ -228,7 +231,10 @@ impl Owner {
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
             Command::Restart { env, reply } => self.begin_restart(env, reply),
-            Command::Shutdown => self.close(),
+            Command::Shutdown => {
+                tracing::info!("asked to leave: the child is asked to end");
+                self.close();
+            }
             Command::KillNow => {
                 self.close();
                 self.kill_now();
@@ -271,15 +277,20 @@ impl Owner {
             self.tell_screen(now);
         }
         if !self.waiters.is_empty() {
-            let rows = if self.waiters.need_rows() { Some(self.picture(Style::Text)) } else { None };
+            let picture = if self.waiters.need_rows() { Some(self.picture(Style::Text)) } else { None };
+            let cursor_row = picture.as_ref().map(|picture| picture.cursor_row()).unwrap_or_default();
             let moment = Moment {
                 seq: self.seq,
                 state: self.vitals.state,
                 offset: self.shared.feed.end(),
-                rows: rows.as_ref().map_or(&[], |picture| &picture.screen.lines),
+                rows: picture.as_ref().map_or(&[], |picture| &picture.screen.lines),
+                cursor_row: &cursor_row,
                 quiet_for: now.saturating_duration_since(self.last_output),
             };
             self.waiters.look(&moment);
+            if matches!(self.vitals.life, Life::Exited(_)) {
+                self.waiters.dismiss_hopeless(&moment);
+            }
         }
         if self.idle_at().is_some_and(|at| at <= now) && !self.closing {
             tracing::info!("nothing happened for the idle timeout; coop leaves");

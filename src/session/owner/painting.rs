@@ -10,7 +10,6 @@ use super::Owner;
 use crate::session::command::Difference;
 use crate::session::outbox::Transaction;
 use crate::session::picture::{Picture, Style};
-use crate::session::receipt::Phase;
 use crate::terminal::Seq;
 
 /// How often changes of the screen are announced at most; faster than anybody reads, slower than a child prints.
@@ -36,7 +35,7 @@ impl Owner {
             tracing::warn!(%error, "a terminal query stays unanswered");
         }
         for id in self.echoes.seen_in(&bytes, now) {
-            self.progress(id, Phase::Echoed);
+            self.echoed(id);
         }
     }
 

@@ -135,6 +135,20 @@ impl Owner {
         Receipt { id, phase, offset: self.shared.feed.end(), at_ms: u64::try_from(at_ms).unwrap_or(u64::MAX) }
     }
 
+    /// The terminal took the last byte of an input.
+    pub(super) fn written(&mut self, id: u64) {
+        let phase = if self.seen_early.remove(&id) { Phase::Echoed } else { Phase::Written };
+        self.progress(id, phase);
+    }
+
+    /// The text of an input was seen. It counts once all of the input is written, which may be told a moment later.
+    pub(super) fn echoed(&mut self, id: u64) {
+        match self.receipts.get(&id).map(Followed::phase) {
+            Some(Phase::Queued) => drop(self.seen_early.insert(id)),
+            _ => self.progress(id, Phase::Echoed),
+        }
+    }
+
     /// An input got further. Whoever waits is told directly; the end of the way, and what came late, is told to everybody.
     pub(super) fn progress(&mut self, id: u64, phase: Phase) {
         let receipt = self.receipt(id, phase);

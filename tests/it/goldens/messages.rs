@@ -48,7 +48,7 @@ messages! {
     plain:
         AcquireLockRequest AcquireLockResponse AgentState AgentStateEvent AttachHello AttachReady AuthRequest
         CatchupTranscript CatchupTranscriptsRequest CatchupTranscriptsResponse ChangedRow CursorPosition
-        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse ErrorEvent Evidence ExitEvent Expect
+        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse Done ErrorEvent Evidence ExitEvent Expect
         Gap GetAgentStateRequest GetHealthRequest GetHealthResponse GetOutputRequest GetOutputResponse GetReadyRequest
         GetReadyResponse GetScreenRequest GetStartConfigRequest GetStatusRequest GetStatusResponse GetStopConfigRequest
         GetTranscriptRequest GetTranscriptResponse GetUsageRequest ListTranscriptsRequest ListTranscriptsResponse

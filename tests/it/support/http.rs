@@ -151,6 +151,15 @@ impl Lines {
         }
     }
 
+    /// Everything until the stream ends.
+    pub async fn rest(&mut self) -> String {
+        let mut rest = String::new();
+        while let Some(line) = self.next().await {
+            rest.push_str(&line);
+        }
+        rest
+    }
+
     /// The next line as JSON.
     pub async fn value(&mut self) -> Value {
         let line = self.next().await.expect("the stream has ended");
