@@ -55,6 +55,11 @@ impl Failure {
             let why = "the connection broke; has the session ended, or does something else listen there?".to_owned();
             return Self::Unreachable { target: target.to_string(), why };
         }
+        // tonic's own words for an HTTP server that does not know gRPC.
+        if status.message().starts_with("grpc-status header missing") {
+            let why = "what answers there is not coop; does something else listen there?".to_owned();
+            return Self::Unreachable { target: target.to_string(), why };
+        }
         let ApiError { code, message, .. } = ApiError::from_status(status);
         let message = match code {
             Code::Unauthorized => {

@@ -7,7 +7,7 @@ use super::Failure;
 use super::credentials::Credentials;
 use super::discover::live_sockets;
 use super::target::Target;
-use crate::config::{check_token, token_in_file};
+use crate::config::{check_private_to_us, check_token, token_in_file};
 
 /// Flags of a caller; what is absent is looked up in the environment.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,14 @@ impl Wish {
     ) -> Result<Target, Failure> {
         if let Some(target) = self.named(variable)? {
             return Ok(target);
+        }
+        if runtime_dir.exists()
+            && let Err(why) = check_private_to_us(runtime_dir)
+        {
+            let dir = runtime_dir.display();
+            return Err(Failure::Choice(format!(
+                "no session is looked for in {dir}: {why}; name one by --url or --socket"
+            )));
         }
         let mut live = live_sockets(runtime_dir).await;
         match live.len() {

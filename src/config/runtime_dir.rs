@@ -44,6 +44,21 @@ fn socket_in(dir: &Path, pid: u32, uid: Uid) -> Result<PathBuf, String> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.to_string()),
         _ => {}
     }
+    check_private(dir, uid)?;
+    sweep(dir);
+    let path = dir.join(format!("coop-{pid}.sock"));
+    if path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX {
+        return Err(format!("its path is longer than the {SOCKET_PATH_BYTES_MAX} bytes that a socket can have"));
+    }
+    Ok(path)
+}
+
+/// Whether nobody else can put a socket there. Whoever could would be sent the token and all that is typed.
+pub fn check_private_to_us(dir: &Path) -> Result<(), String> {
+    check_private(dir, geteuid())
+}
+
+fn check_private(dir: &Path, uid: Uid) -> Result<(), String> {
     // Not through a link: in /tmp anybody may have put one there.
     let found = std::fs::symlink_metadata(dir).map_err(|error| error.to_string())?;
     if !found.is_dir() {
@@ -55,12 +70,7 @@ fn socket_in(dir: &Path, pid: u32, uid: Uid) -> Result<PathBuf, String> {
     if found.mode() & OPEN_TO_OTHERS != 0 {
         return Err(format!("it is open to other users (mode {:03o}, should be 700)", found.mode() & 0o777));
     }
-    sweep(dir);
-    let path = dir.join(format!("coop-{pid}.sock"));
-    if path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX {
-        return Err(format!("its path is longer than the {SOCKET_PATH_BYTES_MAX} bytes that a socket can have"));
-    }
-    Ok(path)
+    Ok(())
 }
 
 /// Removes sockets whose sidecar was killed before it could.

@@ -10,7 +10,7 @@ use crate::child::Output;
 
 /// How far the reader may run ahead of the terminal. Deep enough to keep both busy; shallow enough that a picture is
 /// at most some milliseconds old while the child prints at full speed.
-const INBOX_BYTES_MAX: usize = 256 * 1024;
+const INBOX_BYTES_MAX: usize = 128 * 1024;
 
 /// How much the owner takes at once, between two looks at its commands.
 pub const TAKE_BYTES_MAX: usize = 64 * 1024;

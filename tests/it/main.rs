@@ -2,8 +2,11 @@
 
 mod auth;
 mod child;
+mod complaints;
+mod discovery;
 mod ending;
 mod faces;
+mod following;
 mod goldens;
 mod hardening;
 mod history;
@@ -15,6 +18,7 @@ mod restart;
 mod screen;
 mod services;
 mod slow;
+mod startup;
 mod support;
 mod terminals;
 mod verbs;

@@ -1,70 +1,136 @@
 //! The verbs: the same session from a shell, with an exit code that scripts can rely on.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::support::{Coop, Scratch, run_to_its_end, sh};
+use crate::support::{Coop, PATIENCE, Scratch, at_rest, sh};
 
-/// Runs a verb against a session; its exit code, stdout and stderr.
-async fn verb(coop: &Coop, words: &[&str]) -> (Option<i32>, String, String) {
-    let socket = coop.socket.clone().unwrap().display().to_string();
-    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let run = move || {
-        let words: Vec<&str> = words.iter().map(String::as_str).chain(["--socket", &socket]).collect();
-        run_to_its_end(&words, &[])
-    };
-    tokio::task::spawn_blocking(run).await.unwrap()
+/// A session that is reached over TCP by the tests and over a socket by verbs.
+fn on_socket(scratch: &Scratch, more: &[&str], program: &[&str]) -> Coop {
+    let socket = scratch.path("s");
+    Coop::start(&[&["--port", "0", "--socket", socket.to_str().unwrap()], more].concat(), program)
 }
 
-fn on_socket(scratch: &Scratch, program: &[&str]) -> Coop {
-    Coop::start(&["--socket", scratch.path("s").to_str().unwrap()], program)
+/// Keys and kinds without values.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), shape(value))).collect(),
+        Value::Array(items) => items.first().map(shape).into_iter().collect(),
+        Value::String(_) => "text".into(),
+        Value::Number(_) => 0.into(),
+        Value::Bool(_) => false.into(),
+        Value::Null => Value::Null,
+    }
+}
+
+/// Looks until coop has taken a connection on this socket and both sides sleep: a verb cannot say that it waits.
+async fn waits(verb: i32, coop: &Coop) {
+    let socket = coop.socket.as_ref().unwrap();
+    // The sixth column is 03 for what is connected and accepted, the last is the path.
+    let taken = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.get(5) == Some(&"03") && words.last().copied() == socket.to_str()
+    };
+    let deadline = Instant::now() + PATIENCE;
+    while !std::fs::read_to_string("/proc/net/unix").unwrap().lines().any(taken) || !at_rest(&[verb, coop.pid]) {
+        assert!(Instant::now() < deadline, "nobody waits on {socket:?}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]
 async fn state_tells_how_the_session_stands() {
     let scratch = Scratch::new();
-    let coop = on_socket(&scratch, &["cat"]);
-    let (code, out, err) = verb(&coop, &["state"]).await;
-    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    assert!(out.contains("running"), "{out}");
-    let (code, out, _) = verb(&coop, &["state", "--json"]).await;
-    let both: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        (code, &both["status"]["state"], &both["agent"]["state"]),
-        (Some(0), &json!("running"), &json!("unknown"))
-    );
+    let coop = on_socket(&scratch, &["--label", "team=red"], &["cat"]);
+    let told = coop.verb(&["state"]).await.ok();
+    assert!(told.starts_with("running  cat (pid ") && told.lines().count() == 1, "{told}");
+    assert!(told.contains("80x24") && told.contains("team=red"), "{told}");
+    let both = coop.verb(&["state", "--json"]).await.json();
+    assert_eq!((&both["status"]["state"], &both["agent"]["state"]), (&json!("running"), &json!("unknown")));
 }
 
 #[tokio::test]
 async fn what_is_typed_is_seen_on_the_screen() {
     let scratch = Scratch::new();
-    let coop = on_socket(&scratch, &sh("stty -echo; while read line; do echo \"got $line\"; done"));
-    assert_eq!(verb(&coop, &["input", "--enter", "some", "words"]).await.0, Some(0));
-    let (code, _, err) = verb(&coop, &["wait", "--text", "got some words", "--timeout", "15"]).await;
-    assert_eq!(code, Some(0), "{err}");
-    assert_eq!(verb(&coop, &["keys", "x", "enter"]).await.0, Some(0));
+    let coop = on_socket(&scratch, &[], &sh("stty -echo; while read line; do echo \"got $line\"; done"));
+    coop.verb(&["input", "--enter", "some", "words"]).await.ok();
+    let met = coop.verb(&["wait", "--text", "got some words", "--timeout", "15"]).await.ok();
+    assert!(met.starts_with("text: got some words"), "{met}");
+    coop.verb(&["keys", "x", "enter"]).await.ok();
     coop.shows("got x").await;
-    let (code, out, _) = verb(&coop, &["screen"]).await;
-    assert_eq!((code, out.trim_end()), (Some(0), "got some words\ngot x"));
+    assert_eq!(coop.verb(&["screen"]).await.ok(), "got some words\ngot x\n");
+    assert_eq!(coop.verb(&["screen", "--lines", "1"]).await.ok(), "got x\n");
 }
 
 #[tokio::test]
-async fn a_wait_that_times_out_ends_with_124() {
+async fn waiting_in_vain_ends_with_124() {
     let scratch = Scratch::new();
-    let coop = on_socket(&scratch, &["cat"]);
-    assert_eq!(verb(&coop, &["wait", "--text", "never", "--timeout", "0.1"]).await.0, Some(124));
+    let coop = on_socket(&scratch, &[], &sh("stty -echo; echo ready; exec cat >/dev/null"));
+    coop.shows("ready").await;
+    let waited = coop.verb(&["wait", "--text", "never", "--timeout", "0.1"]).await;
+    assert_eq!((waited.code, waited.text().as_str()), (Some(124), ""), "{waited:?}");
+    assert!(waited.err.contains("timed out"), "{waited:?}");
+    let waited = coop.verb(&["wait", "--text", "never", "--timeout", "0.1", "--json"]).await;
+    assert_eq!((waited.code, &waited.json()["matched"]), (Some(124), &json!(false)), "{waited:?}");
+    let typed = coop.verb(&["input", "--wait-echo", "hush", "--timeout", "0.1"]).await;
+    assert!(typed.code == Some(124) && typed.text().contains("no echo"), "{typed:?}");
+    let typed = coop.verb(&["input", "--wait-echo", "hush", "--timeout", "0.1", "--json"]).await;
+    assert_eq!((typed.code, &typed.json()["receipt"]["phase"]), (Some(124), &json!("written")), "{typed:?}");
 }
 
 #[tokio::test]
-async fn a_verb_that_fails_says_why_on_stderr() {
+async fn wrong_usage_ends_with_2_and_a_failure_with_1() {
     let scratch = Scratch::new();
-    let coop = on_socket(&scratch, &sh("exit 3"));
-    coop.exited().await;
-    let (code, out, err) = verb(&coop, &["input", "too late"]).await;
-    assert!(code.is_some_and(|code| code != 0) && out.is_empty(), "{code:?} {out}");
-    assert!(err.contains("exited"), "{err}");
-    let (code, out, err) = verb(&coop, &["keys", "hyper-x"]).await;
-    assert!(code != Some(0) && out.is_empty() && err.lines().count() <= 2, "{err}");
-    let nowhere = scratch.path("nobody").display().to_string();
-    let (code, _, err) = run_to_its_end(&["state", "--socket", &nowhere], &[]);
-    assert!(code.is_some_and(|code| code != 0) && err.contains(&nowhere), "{err}");
+    let coop = on_socket(&scratch, &[], &["cat"]);
+    for words in ["wait", "wait --exited --timeout 601", "input", "keys", "state --nonsense", "logs --from 3"] {
+        let ended = coop.verb(&words.split(' ').collect::<Vec<_>>()).await;
+        assert!(ended.code == Some(2) && ended.out.is_empty() && ended.err.contains("--help"), "{words}: {ended:?}");
+    }
+    coop.verb(&["wait", "--regex", "("]).await.complaint();
+    assert_eq!(coop.status().await["bytes_written"], 0, "nothing of this was typed");
+}
+
+#[tokio::test]
+async fn a_wait_for_the_end_is_answered_before_coop_leaves() {
+    let scratch = Scratch::new();
+    let coop = on_socket(&scratch, &["--exit-with-child"], &sh("read line; exit 4"));
+    let mut verb = tokio::process::Command::from(coop.verb_command(&["wait", "--exited", "--timeout", "15"]));
+    let verb = verb.kill_on_drop(true).spawn().unwrap();
+    waits(verb.id().unwrap().cast_signed(), &coop).await;
+    coop.types("").await;
+    let told = coop.place.within("the answer", verb.wait_with_output()).await.unwrap();
+    assert!(told.status.success() && told.stdout.starts_with(b"exited: exit code 4"), "{told:?}");
+    assert_eq!(coop.left().await.code(), Some(4));
+}
+
+#[tokio::test]
+async fn json_has_the_shape_of_the_http_answer() {
+    let scratch = Scratch::new();
+    let coop = on_socket(&scratch, &["--label", "team=red"], &["cat"]);
+    let get = async |path: &str| shape(&coop.get(&format!("/api/v1/{path}")).await.ok());
+    let post = async |path: &str, body: Value| shape(&coop.post(&format!("/api/v1/{path}"), body).await.ok());
+    let verb = async |words: &str| {
+        let words: Vec<&str> = words.split(' ').chain(["--json"]).collect();
+        let ended = coop.verb(&words).await;
+        assert_eq!((ended.code, ended.text().lines().count()), (Some(0), 1), "{words:?}: {ended:?}");
+        shape(&ended.json())
+    };
+    let typed = post("input", json!({"text": "ready\r"})).await;
+    coop.shows("ready").await;
+    assert_eq!(verb("state").await, json!({"status": get("status").await, "agent": get("agent").await}));
+    assert_eq!(verb("state --explain").await["agent"], get("agent?explain=true").await);
+    assert_eq!(verb("screen").await, get("screen").await);
+    assert_eq!(verb("input x").await, typed);
+    assert_eq!(verb("keys x").await, post("input/keys", json!({"keys": ["x"]})).await);
+    assert_eq!(verb("wait --text ready").await, post("wait", json!({"text": "ready"})).await);
+    assert_eq!(verb("wait --offset 0").await, post("wait", json!({"offset": 0})).await);
+    assert_eq!(verb("logs --output").await, get("output").await);
+    assert_eq!(verb("logs -n 1").await, get("stream/log?tail=1").await);
+    for (words, path) in [("state --watch", "state"), ("screen --watch", "screen"), ("logs --output -f", "output")] {
+        let words: Vec<&str> = words.split(' ').chain(["--json"]).collect();
+        let first = coop.first_line(&words).await;
+        let streamed = coop.call("GET", &format!("/api/v1/stream/{path}")).stream().await.value().await;
+        assert_eq!((first.code, shape(&first.json())), (Some(0), shape(&streamed)), "{words:?}");
+    }
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -37,6 +38,9 @@ const SCROLLBACK_LINES_MAX: usize = 2000;
 
 /// Commands that wait for the owner's next turn.
 const COMMANDS_MAX: usize = 1024;
+
+/// After so many commands the child has a turn, however many callers wait.
+const COMMANDS_IN_A_ROW_MAX: usize = 64;
 
 /// What a session runs, and how.
 pub struct Plan {
@@ -103,6 +107,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         waiters: Waiters::default(),
         restart: Vec::new(),
         closing: false,
+        commands_in_a_row: 0,
         last_output: Instant::now(),
         last_input: Instant::now(),
         screen_told: None,
@@ -141,6 +146,7 @@ struct Owner {
     /// Those who asked for a restart that is under way.
     restart: Vec<Reply<(u32, Seq)>>,
     closing: bool,
+    commands_in_a_row: usize,
     last_output: Instant,
     last_input: Instant,
     /// When the screen was announced last.
@@ -189,18 +195,30 @@ impl Owner {
         Outcome { ended }
     }
 
+    /// Callers come before output, so that a flood of it keeps nobody waiting; but not without end.
     async fn next_turn(&mut self) -> Turn {
         let timer = self.next_deadline();
-        let sign = async {
+        let mut sign = std::pin::pin!(async {
             match &mut self.child {
                 Some(child) => child.sign().await,
                 None => std::future::pending().await,
             }
-        };
+        });
+        if self.commands_in_a_row >= COMMANDS_IN_A_ROW_MAX
+            && let Some(sign) = sign.as_mut().now_or_never()
+        {
+            self.commands_in_a_row = 0;
+            return Turn::Sign(sign);
+        }
+        self.commands_in_a_row += 1;
         tokio::select! {
+            biased;
             command = self.commands.recv() => command.map_or(Turn::Abandoned, Turn::Command),
             Some(Written(id)) = self.written.recv() => Turn::Written(id),
-            sign = sign => Turn::Sign(sign),
+            sign = sign => {
+                self.commands_in_a_row = 0;
+                Turn::Sign(sign)
+            }
             () = sleep_until(timer) => Turn::Timer,
         }
     }

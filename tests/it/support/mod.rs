@@ -8,6 +8,7 @@ mod process;
 mod processes;
 mod script;
 mod socket;
+mod verb;
 
 use std::time::Duration;
 
@@ -15,10 +16,11 @@ pub use files::Scratch;
 pub use grpc::reason_of;
 pub use http::{Answer, Call};
 pub use place::Place;
-pub use process::{Coop, run_to_its_end};
-pub use processes::{alive, descendants, environment, rss_bytes, session_members, wakeups};
+pub use process::{Coop, binary, run_to_its_end};
+pub use processes::{alive, at_rest, descendants, environment, rss_bytes, session_members, wakeups};
 pub use script::{bash, sh};
 pub use socket::{Heard, WebSocket};
+pub use verb::{Ended, run_coop};
 
 /// How long anything may take before a test fails; far more than it takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);

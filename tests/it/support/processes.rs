@@ -62,6 +62,18 @@ pub fn environment(pid: i32) -> Vec<String> {
     bytes.split(|byte| *byte == 0).map(|entry| String::from_utf8_lossy(entry).into_owned()).collect()
 }
 
+/// Whether these have nothing to do, among themselves or otherwise: all their threads sleep, and none did not meanwhile.
+pub fn at_rest(pids: &[i32]) -> bool {
+    let woken = || pids.iter().map(|pid| wakeups(*pid)).collect::<Vec<_>>();
+    let sleeps = |thread: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+    };
+    let before = woken();
+    let threads = pids.iter().flat_map(|pid| std::fs::read_dir(format!("/proc/{pid}/task")).unwrap());
+    threads.flatten().all(sleeps) && woken() == before
+}
+
 /// How often its threads were woken so far.
 pub fn wakeups(pid: i32) -> u64 {
     let switches = |status: String| {

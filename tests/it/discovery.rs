@@ -1,0 +1,147 @@
+//! Finding a session: the only one that runs, one's own from inside, and nobody else's.
+
+use std::fs::{DirBuilder, Permissions, set_permissions};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use nix::sys::signal::Signal;
+
+use crate::support::{Coop, Ended, Scratch, binary, run_coop};
+
+/// A runtime directory of a test's own.
+struct Runtime(Scratch);
+
+impl Runtime {
+    fn new() -> Self {
+        Self(Scratch::new())
+    }
+
+    /// A session that says nothing about where it listens, and these variables.
+    fn session(&self, flags: &[&str], program: &[&str], variables: &[(&str, &str)]) -> Coop {
+        Coop::start_with(flags, program, |command| {
+            command.env("XDG_RUNTIME_DIR", self.0.dir()).envs(variables.iter().copied());
+        })
+    }
+
+    /// A verb that does not say which session.
+    async fn verb(&self, words: &[&str]) -> Ended {
+        run_coop(words, &[("XDG_RUNTIME_DIR", self.0.dir().to_str().unwrap())]).await
+    }
+
+    fn sockets(&self) -> PathBuf {
+        self.0.path("coop")
+    }
+}
+
+/// The path as it is found in messages.
+fn socket(coop: &Coop) -> String {
+    coop.socket.as_ref().unwrap().display().to_string()
+}
+
+#[tokio::test]
+async fn the_only_session_that_lives_is_found() {
+    let runtime = Runtime::new();
+    let killed = runtime.session(&[], &["cat"], &[]);
+    killed.signal(Signal::SIGKILL);
+    killed.left().await;
+    assert!(killed.socket.as_ref().unwrap().exists(), "a stale socket is left behind");
+    let coop = runtime.session(&["--label", "name=first"], &["cat"], &[]);
+    assert_eq!(runtime.verb(&["state", "--json"]).await.json()["status"]["labels"]["name"], "first");
+    runtime.verb(&["input", "--enter", "hello"]).await.ok();
+    coop.shows("hello").await;
+}
+
+#[tokio::test]
+async fn several_sessions_are_listed_and_none_is_chosen() {
+    let runtime = Runtime::new();
+    let sessions = [runtime.session(&[], &["cat"], &[]), runtime.session(&[], &["cat"], &[])];
+    let ended = runtime.verb(&["input", "x"]).await;
+    let line = ended.complaint();
+    assert!(line.contains("several") && line.contains("--socket PATH"), "{line}");
+    for coop in &sessions {
+        assert!(line.contains(&socket(coop)), "{line}");
+        assert_eq!(coop.status().await["bytes_written"], 0);
+        runtime.verb(&["state", "--socket", &socket(coop)]).await.ok();
+    }
+}
+
+#[tokio::test]
+async fn where_no_session_runs_a_verb_says_how_to_start_one() {
+    let runtime = Runtime::new();
+    DirBuilder::new().mode(0o700).create(runtime.sockets()).unwrap();
+    drop(UnixListener::bind(runtime.sockets().join("coop-1.sock")).unwrap());
+    let ended = runtime.verb(&["state"]).await;
+    let line = ended.complaint();
+    assert!(line.contains(runtime.sockets().to_str().unwrap()), "{line}");
+    assert!(line.contains("`coop -- COMMAND`") && line.contains("--socket"), "{line}");
+}
+
+#[tokio::test]
+async fn no_socket_is_made_in_a_directory_that_is_open_to_others() {
+    let runtime = Runtime::new();
+    std::fs::create_dir(runtime.sockets()).unwrap();
+    for mode in [0o770, 0o707, 0o755] {
+        set_permissions(runtime.sockets(), Permissions::from_mode(mode)).unwrap();
+        let ended = runtime.verb(&["--", "cat"]).await;
+        let line = ended.complaint();
+        assert!(line.contains(runtime.sockets().to_str().unwrap()) && line.contains("open to other users"), "{line}");
+        assert!(line.contains("--socket PATH"), "{line}");
+        assert_eq!(std::fs::read_dir(runtime.sockets()).unwrap().count(), 0, "{mode:o}");
+    }
+}
+
+/// Whoever may write there may listen there, and would be sent the token and all that is typed.
+#[tokio::test]
+async fn no_session_is_looked_for_in_a_directory_that_is_open_to_others() {
+    let runtime = Runtime::new();
+    std::fs::create_dir(runtime.sockets()).unwrap();
+    let planted = runtime.sockets().join("coop-1.sock");
+    let coop = Coop::start(&["--port", "0", "--socket", planted.to_str().unwrap()], &["cat"]);
+    set_permissions(runtime.sockets(), Permissions::from_mode(0o777)).unwrap();
+    let ended = runtime.verb(&["input", "secret"]).await;
+    assert_eq!(coop.status().await["bytes_written"], 0, "it was sent to whoever listens there: {ended:?}");
+    assert!(ended.complaint().contains("open to other users"), "{ended:?}");
+    runtime.verb(&["state", "--socket", planted.to_str().unwrap()]).await.ok();
+}
+
+#[tokio::test]
+async fn a_session_inside_another_has_a_socket_of_its_own() {
+    let runtime = Runtime::new();
+    let outer = runtime.session(&["--label", "name=outer"], &["cat"], &[]);
+    let around = [("COOP", "1"), ("COOP_SOCKET", &*socket(&outer))];
+    let inner = runtime.session(&["--label", "name=inner"], &["sh"], &around);
+    assert_ne!(inner.socket, outer.socket);
+    assert!(inner.socket.as_ref().unwrap().starts_with(runtime.sockets()));
+    assert_eq!(outer.status().await["labels"]["name"], "outer", "it is still reached");
+
+    let answer = runtime.0.path("answer");
+    inner.types(&format!("'{}' state --json >'{}'; echo code $?", binary().display(), answer.display())).await;
+    inner.shows("code 0").await;
+    let told: serde_json::Value = serde_json::from_slice(&std::fs::read(answer).unwrap()).unwrap();
+    assert_eq!(told["status"]["labels"]["name"], "inner");
+    assert_eq!(told["status"]["pid"], inner.status().await["pid"]);
+}
+
+#[tokio::test]
+async fn a_session_in_a_terminal_of_another_tells_its_own_place_in_a_sentence() {
+    let runtime = Runtime::new();
+    let program = binary();
+    let flags = ["--cols", "200", "--rows", "24"];
+    let outer = runtime.session(&flags, &[program.to_str().unwrap(), "--log-level", "off", "--", "cat"], &[]);
+    let line = outer.shows("listens on").await;
+    let inner = line.trim_end().rsplit_once(' ').unwrap().1.to_owned();
+    assert!(inner != socket(&outer) && inner.starts_with(runtime.sockets().to_str().unwrap()), "{line}");
+    runtime.verb(&["input", "--enter", "hello", "--socket", &inner]).await.ok();
+    runtime.verb(&["wait", "--text", "hello", "--socket", &inner]).await.ok();
+    assert_eq!(outer.screen().await, line.trim_end(), "never another line");
+}
+
+#[tokio::test]
+async fn variables_of_a_session_do_not_concern_a_verb() {
+    let runtime = Runtime::new();
+    let coop = runtime.session(&[], &["cat"], &[]);
+    let variables = [("COOP_PORT", "junk"), ("COOP_HOST", "junk"), ("COOP_COLS", "0"), ("COOP_URL", "")];
+    let socket = socket(&coop);
+    run_coop(&["state"], &[&variables[..], &[("COOP_SOCKET", &socket)]].concat()).await.ok();
+}
