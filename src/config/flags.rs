@@ -47,10 +47,24 @@ pub(super) struct Listening {
     #[arg(long, env = "COOP_SOCKET", value_name = "PATH")]
     pub socket: Option<PathBuf>,
     /// One more port that speaks everything
-    #[arg(long, visible_alias = "port-grpc", env = "COOP_GRPC_PORT", value_name = "PORT", value_parser = parse::port, hide_short_help = true)]
+    #[arg(
+        long,
+        visible_alias = "port-grpc",
+        env = "COOP_GRPC_PORT",
+        value_name = "PORT",
+        value_parser = parse::port,
+        hide_short_help = true
+    )]
     pub grpc_port: Option<u16>,
     /// Port that answers health and readiness only, without a token
-    #[arg(long, visible_alias = "port-health", env = "COOP_HEALTH_PORT", value_name = "PORT", value_parser = parse::port, hide_short_help = true)]
+    #[arg(
+        long,
+        visible_alias = "port-health",
+        env = "COOP_HEALTH_PORT",
+        value_name = "PORT",
+        value_parser = parse::port,
+        hide_short_help = true
+    )]
     pub health_port: Option<u16>,
 }
 

@@ -145,7 +145,7 @@ mod tests {
         let [dead, living, other] =
             [format!("coop-{}.sock", child.id()), format!("coop-{}.sock", std::process::id()), "x.sock".into()]
                 .map(|name: String| dir.join(name));
-        [&dead, &living, &other].map(|path| fs::write(path, "").unwrap());
+        [&dead, &living, &other].into_iter().for_each(|path| fs::write(path, "").unwrap());
         socket_in(&dir, 7, geteuid()).unwrap();
         assert_eq!((dead.exists(), living.exists(), other.exists()), (false, true, true));
     }

@@ -1,4 +1,6 @@
-//! How a session begins: mistakes that name the way out, variables beside flags, one line on stdout, a log that keeps secrets.
+//! How a session begins: mistakes that name the way out, variables, one line on stdout, a log that keeps secrets.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -112,14 +114,12 @@ async fn the_line_on_stdout_has_the_documented_keys_and_no_others() {
     let readme = include_str!("../../README.md");
     let (_, sample) = readme.split_once("`{\"event\":\"listening\"").unwrap();
     let (sample, _) = sample.split_once('`').unwrap();
-    let documented: Vec<&str> = sample.split('"').skip(1).step_by(2).chain(["event"]).collect();
+    let documented: BTreeSet<&str> = sample.split('"').skip(1).step_by(2).chain(["event"]).collect();
     for flags in [&["--port", "0"][..], &["--port", "0", "--grpc-port", "0", "--health-port", "0"]] {
         let socket = scratch.path("s");
         let coop = Coop::start(&[flags, &["--socket", socket.to_str().unwrap()]].concat(), &["cat"]);
-        let mut keys: Vec<&str> = coop.listening.as_object().unwrap().keys().map(String::as_str).collect();
-        let mut wanted = documented.clone();
-        (keys.sort(), wanted.sort());
-        assert_eq!(keys, wanted);
+        let keys: BTreeSet<&str> = coop.listening.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, documented);
         assert_eq!((&coop.listening["event"], &coop.listening["pid"]), (&json!("listening"), &json!(coop.pid)));
     }
 }
@@ -150,7 +150,6 @@ async fn the_log_is_json_and_keeps_secrets() {
         }
     }
     assert!(log.contains("was turned away"), "something was said: {log}");
-    for secret in [SECRET, "secret"] {
-        assert!(!log.contains(secret), "{secret}: {log}");
-    }
+    // The word is in every other one.
+    assert!(!log.contains(SECRET) && !log.contains("secret"), "{log}");
 }

@@ -60,7 +60,7 @@ async fn history(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// CPU for each subscriber, from half the usual number to twice as many.
+/// CPU for each GB that reached subscribers, beyond what the session takes without any, from half the usual number to twice as many.
 async fn subscribers(bench: &mut Bench, face: Face) -> Result<()> {
     let corpus = bench.mix()?;
     let counts = [1, 2, 4].map(|halves| halves * bench.scale.subscribers / 2);
@@ -71,11 +71,11 @@ async fn subscribers(bench: &mut Bench, face: Face) -> Result<()> {
         for (count, samples) in counts.iter().zip(&mut costs) {
             let mut cost = Cost::new();
             cost.measure(&corpus, face, *count).await?;
-            samples.push(1e3 * (cost.cpu_seconds.median() - none.cpu_seconds.median()) / *count as f64);
+            samples.push((cost.cpu_seconds.median() - none.cpu_seconds.median()) / cost.gigabytes.median());
         }
     }
     let name = format!("growth with subscribers, {}", face.name());
-    push(bench, &name, &counts.map(|count| format!("{count}")), &costs, "CPU-ms each");
+    push(bench, &name, &counts.map(|count| format!("{count}")), &costs, "CPU-s per GB");
     Ok(())
 }
 

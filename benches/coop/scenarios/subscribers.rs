@@ -26,6 +26,8 @@ const SETTLE: Duration = Duration::from_millis(500);
 pub struct Cost {
     pub cpu_seconds: Samples,
     wall_seconds: Samples,
+    /// Bytes that reached subscribers, in GB.
+    pub gigabytes: Samples,
     /// Of all bytes that all subscribers should see.
     delivered: Samples,
     gaps: u64,
@@ -58,6 +60,7 @@ impl Cost {
         self.cpu_seconds.push((server.cpu()? - cpu).as_secs_f64());
         self.wall_seconds.push(begun.elapsed().as_secs_f64());
         let due = (until - from) * subscribers as u64;
+        self.gigabytes.push(seen.bytes as f64 / 1e9);
         self.delivered.push(if due == 0 { 1.0 } else { seen.bytes as f64 / due as f64 });
         self.gaps += seen.gaps;
         self.accounted &= seen.breaks == 0 && seen.bytes + seen.gap_bytes == due;

@@ -130,7 +130,10 @@ impl Owner {
         while let Some(child) = self.clearing.last_mut() {
             tokio::select! {
                 _ = &mut child.cleared => drop(self.clearing.pop()),
-                Some(command) = self.commands.recv() => self.obey(command),
+                Some(command) = self.commands.recv() => {
+                    self.obey(command);
+                    self.keep_time();
+                }
             }
         }
     }
