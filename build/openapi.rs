@@ -33,7 +33,8 @@ pub fn generate(contract: &Contract) -> Result<String> {
         }
     }
     for (path, what, asks) in WEB_SOCKETS {
-        let responses = json!({"101": {"description": "The connection speaks WebSocket from here on."}});
+        let upgraded = json!({"description": "The connection speaks WebSocket from here on."});
+        let responses = json!({"101": upgraded, "default": error_response()});
         let operation = json!({"operationId": what, "description": asks, "responses": responses});
         paths.entry(path.to_owned()).or_default().insert("get".into(), operation);
     }
@@ -95,10 +96,7 @@ fn operation(rpc: &Rpc, binding: &Binding, index: usize) -> Value {
         "description": comment(&method.parent_file(), method.path()),
         "responses": {
             "200": response(rpc, binding),
-            "default": {
-                "description": "An error.",
-                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-            },
+            "default": error_response(),
         },
     });
     if !parameters.is_empty() {
@@ -206,6 +204,10 @@ fn enum_schema(of: &EnumDescriptor) -> Value {
     let meanings: Vec<String> = of.values().map(describe).collect();
     let description = format!("{}\n\n{}", comment(&of.parent_file(), of.path()), meanings.join("\n"));
     json!({"type": "string", "enum": words, "description": description})
+}
+
+fn error_response() -> Value {
+    json!({"description": "An error.", "content": {"application/json": {"schema": reference("Error")}}})
 }
 
 fn error_schema() -> Value {
