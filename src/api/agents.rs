@@ -2,17 +2,19 @@
 
 use super::error::{ApiError, Code};
 use super::service::Service;
+use super::states::Context;
 use crate::proto::v1;
 
 impl Service {
     /// What is known about the program inside, whether or not there is a driver for it.
     pub(super) fn agent_state(&self, request: v1::GetAgentStateRequest) -> v1::AgentState {
         let vitals = self.session.vitals();
-        let state = v1::AgentStateKind::from(vitals.state);
-        let tier = v1::DetectionTier::from(vitals.state_tier);
+        let state = v1::AgentStateKind::from(vitals.state.kind());
+        let tier = v1::DetectionTier::from(vitals.cause.tier);
+        let context = Context::from(&vitals.state);
         let evidence = v1::Evidence {
             tier: tier.into(),
-            source: vitals.state_rule.to_owned(),
+            source: vitals.cause.rule.to_string(),
             claim: state.into(),
             decisive: true,
             ..Default::default()
@@ -23,7 +25,13 @@ impl Service {
             since_seq: vitals.state_since.0,
             screen_seq: self.session.screen_seq().0,
             detection_tier: tier.into(),
-            detection_cause: vitals.state_rule.to_owned(),
+            detection_cause: vitals.cause.rule.to_string(),
+            prompt: context.prompt,
+            error_detail: context.error_detail,
+            error_category: context.error_category,
+            parked_reason: context.parked_reason,
+            resume_at_epoch_ms: context.resume_at_epoch_ms,
+            last_message: vitals.last_message.clone(),
             evidence: if request.explain { vec![evidence] } else { Vec::new() },
             ..Default::default()
         }

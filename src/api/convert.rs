@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::error::ApiError;
+use super::states::Context;
 use crate::proto::v1;
 use crate::session::{
-    Condition, Conditions, Ended, Entry, Event, Expect, Life, Missing, Phase, Picture, Receipt, StateKind, Tier,
+    Condition, Conditions, Ended, Entry, Event, Expect, Life, Missing, Phase, Picture, Receipt, State, StateKind, Tier,
 };
 use crate::terminal::{Offset, Seq};
 
@@ -136,10 +137,9 @@ pub fn state_event(entry: &Entry) -> Option<v1::AgentStateEvent> {
     match &entry.event {
         Event::Transition(transition) => Some(v1::AgentStateEvent {
             prev: v1::AgentStateKind::from(transition.prev).into(),
-            next: v1::AgentStateKind::from(transition.next).into(),
-            seq: entry.seq.0,
-            cause: transition.cause.rule.to_owned(),
-            ..Default::default()
+            cause: transition.cause.rule.to_string(),
+            last_message: transition.last_message.clone(),
+            ..state_in_words(&transition.next, entry.seq)
         }),
         Event::Ended { ended, prev } => Some(v1::AgentStateEvent {
             prev: v1::AgentStateKind::from(*prev).into(),
@@ -150,6 +150,23 @@ pub fn state_event(entry: &Entry) -> Option<v1::AgentStateEvent> {
             ..Default::default()
         }),
         Event::Resized(_) | Event::Receipt(_) => None,
+    }
+}
+
+/// A state as it is, without how it came to be.
+pub fn state_in_words(state: &State, seq: Seq) -> v1::AgentStateEvent {
+    let kind = v1::AgentStateKind::from(state.kind()).into();
+    let context = Context::from(state);
+    v1::AgentStateEvent {
+        prev: kind,
+        next: kind,
+        seq: seq.0,
+        prompt: context.prompt,
+        error_detail: context.error_detail,
+        error_category: context.error_category,
+        parked_reason: context.parked_reason,
+        resume_at_epoch_ms: context.resume_at_epoch_ms,
+        ..Default::default()
     }
 }
 

@@ -17,6 +17,7 @@ mod rpcs;
 mod screens;
 mod service;
 mod standing;
+mod states;
 mod streams;
 mod waits;
 

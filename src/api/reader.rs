@@ -70,17 +70,14 @@ impl Service {
     /// The state as a transition to itself.
     pub(super) fn current_state(&self) -> v1::AgentStateEvent {
         let vitals = self.session.vitals();
-        let state = v1::AgentStateKind::from(vitals.state).into();
         v1::AgentStateEvent {
-            prev: state,
-            next: state,
-            seq: vitals.state_since.0,
-            cause: vitals.state_rule.to_owned(),
+            cause: vitals.cause.rule.to_string(),
+            last_message: vitals.last_message.clone(),
             exit: match &vitals.life {
                 Life::Exited(ended) => Some(convert::exit_event(ended, vitals.state_since)),
                 _ => None,
             },
-            ..Default::default()
+            ..convert::state_in_words(&vitals.state, vitals.state_since)
         }
     }
 }

@@ -32,7 +32,7 @@ impl Service {
             matched: met.is_some(),
             condition: met.as_ref().map(|met| met.condition.to_owned()),
             seq: met.as_ref().map_or(self.session.seq(), |met| met.seq).0,
-            state: v1::AgentStateKind::from(met.as_ref().map_or(vitals.state, |met| met.state)).into(),
+            state: v1::AgentStateKind::from(met.as_ref().map_or(vitals.state.kind(), |met| met.state)).into(),
             offset: met.as_ref().map_or(end, |met| met.offset).0,
             elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             line: met.and_then(|met| met.line),

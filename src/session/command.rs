@@ -8,11 +8,11 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::condition::{Conditions, Met};
-use super::event::StateKind;
 use super::lock::LockId;
 use super::picture::{Picture, Style};
 use super::receipt::Ticket;
 use super::refusal::Refusal;
+use super::state::StateKind;
 use crate::child::{Signal, Size};
 use crate::terminal::{Offset, Seq};
 

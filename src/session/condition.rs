@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::event::StateKind;
+use super::state::StateKind;
 use crate::terminal::{Offset, Seq};
 
 /// One thing that can become true.

@@ -2,47 +2,18 @@
 
 use super::keep::Keep;
 use super::receipt::Receipt;
+use super::state::{Cause, State, StateKind};
 use crate::child::{Exit, Size};
 use crate::terminal::{Offset, Seq};
 
-/// What the program inside is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StateKind {
-    Starting,
-    Working,
-    Idle,
-    Prompt,
-    Error,
-    Parked,
-    Restarting,
-    Exited,
-    Unknown,
-}
-
-/// Which kind of source told it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    Hooks,
-    SessionLog,
-    Stream,
-    Process,
-    Screen,
-}
-
-/// Why a state is believed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
-    pub tier: Tier,
-    /// The source and its rule.
-    pub rule: &'static str,
-}
-
-/// From one state to the next.
+/// From one state to the next; a dialog that grew is told as a change from `Prompt` to `Prompt`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
     pub prev: StateKind,
-    pub next: StateKind,
+    pub next: State,
     pub cause: Cause,
+    /// The agent's last words, when it has just stopped talking.
+    pub last_message: Option<String>,
 }
 
 /// How a child's life ended, or why it never began.
@@ -110,12 +81,5 @@ impl Ended {
             Self::Exited(exit) => exit.shell_code(),
             Self::NotStarted { code, .. } => *code,
         }
-    }
-}
-
-impl Cause {
-    /// What the owner of the child knows by itself.
-    pub const fn process(rule: &'static str) -> Self {
-        Self { tier: Tier::Process, rule }
     }
 }

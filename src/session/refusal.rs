@@ -1,6 +1,6 @@
 //! Why the owner did not do what it was asked.
 
-use super::event::StateKind;
+use super::state::StateKind;
 use crate::terminal::{Seq, UnknownKey};
 
 /// A request that was not carried out; nothing of it was written.

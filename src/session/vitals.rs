@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 
-use super::event::{Ended, StateKind, Tier};
+use super::event::Ended;
+use super::state::{Cause, State};
 use crate::child::Size;
 use crate::terminal::Seq;
 
@@ -21,10 +22,12 @@ pub enum Life {
 pub struct Vitals {
     pub life: Life,
     pub size: Size,
-    pub state: StateKind,
+    pub state: State,
     pub state_since: Seq,
-    pub state_tier: Tier,
-    pub state_rule: &'static str,
+    /// Why the state is believed.
+    pub cause: Cause,
+    /// The agent's last words.
+    pub last_message: Option<String>,
     pub restarts: u32,
 }
 

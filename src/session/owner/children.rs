@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Clearing, Owner, Plan};
 use crate::session::command::Reply;
-use crate::session::event::{Cause, Ended, Event, StateKind};
+use crate::session::event::{Ended, Event};
 use crate::session::life::Running;
 use crate::session::receipt::Phase;
 use crate::session::refusal::Refusal;
+use crate::session::state::{Cause, State};
 use crate::session::vitals::Life;
 use crate::terminal::Seq;
 
@@ -27,7 +28,7 @@ impl Owner {
                 self.clearing.push(Clearing { cleared, kill_now: child.kill_now() });
                 let pid = child.pid;
                 self.child = Some(child);
-                self.enter(StateKind::Unknown, Cause::process("running"));
+                self.enter(State::Unknown, Cause::process("running"));
                 let seq = self.seq;
                 self.restart.drain(..).for_each(|reply| drop(reply.send(Ok((pid, seq)))));
             }
@@ -66,8 +67,8 @@ impl Owner {
     pub(super) fn finish(&mut self, ended: Ended) {
         self.vitals.life = Life::Exited(ended.clone());
         let seq = self.next_seq();
-        let prev = self.vitals.state;
-        self.note_state(StateKind::Exited, Cause::process("exit"), seq);
+        let prev = self.vitals.state.kind();
+        self.note_state(State::Exited, Cause::process("exit"), seq);
         self.shared.feed.publish_event(seq, Event::Ended { ended, prev });
         if self.plan.exit_with_child {
             self.close();
@@ -90,7 +91,7 @@ impl Owner {
             Some(_) => Life::Starting,
             None => self.vitals.life.clone(),
         };
-        self.enter(StateKind::Restarting, Cause::process("restart"));
+        self.enter(State::Restarting, Cause::process("restart"));
         match &self.child {
             Some(child) => child.end(),
             None => {
@@ -102,7 +103,7 @@ impl Owner {
 
     pub(super) fn relaunch(&mut self) {
         self.vitals.life = Life::Starting;
-        self.enter(StateKind::Starting, Cause::process("restart"));
+        self.enter(State::Starting, Cause::process("restart"));
         // The last child may have left modes behind. Readers of the bytes must see what the picture sees.
         for _ in 0..UNDO_STEPS {
             let undo = self.terminal.undo();

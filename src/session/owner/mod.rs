@@ -20,7 +20,7 @@ use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
-use crate::session::event::{Cause, Ended, Event, StateKind, Transition};
+use crate::session::event::{Ended, Event, Transition};
 use crate::session::feed::Feed;
 use crate::session::handle::{Session, Shared};
 use crate::session::life::{Running, Sign};
@@ -29,6 +29,7 @@ use crate::session::outbox::Written;
 use crate::session::picture::Style;
 use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
+use crate::session::state::{Cause, State};
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
 use crate::terminal::{Seq, Terminal};
@@ -68,10 +69,10 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let vitals = Vitals {
         life: Life::Starting,
         size,
-        state: StateKind::Starting,
+        state: State::Starting,
         state_since: Seq(0),
-        state_tier: Cause::process("launch").tier,
-        state_rule: "launch",
+        cause: Cause::process("launch"),
+        last_message: None,
         restarts: 0,
     };
     let shared = Arc::new(Shared {
@@ -266,21 +267,21 @@ impl Owner {
         self.seq
     }
 
-    fn enter(&mut self, next: StateKind, cause: Cause) {
-        let prev = self.vitals.state;
-        if prev == next {
+    fn enter(&mut self, next: State, cause: Cause) {
+        if self.vitals.state == next {
             return self.publish_vitals();
         }
+        let prev = self.vitals.state.kind();
         let seq = self.next_seq();
-        self.note_state(next, cause.clone(), seq);
-        self.shared.feed.publish_event(seq, Event::Transition(Transition { prev, next, cause }));
+        self.note_state(next.clone(), cause.clone(), seq);
+        let last_message = self.vitals.last_message.clone();
+        self.shared.feed.publish_event(seq, Event::Transition(Transition { prev, next, cause, last_message }));
     }
 
-    fn note_state(&mut self, state: StateKind, cause: Cause, since: Seq) {
+    fn note_state(&mut self, state: State, cause: Cause, since: Seq) {
         self.vitals.state = state;
         self.vitals.state_since = since;
-        self.vitals.state_tier = cause.tier;
-        self.vitals.state_rule = cause.rule;
+        self.vitals.cause = cause;
         self.publish_vitals();
     }
 
@@ -299,7 +300,7 @@ impl Owner {
             let cursor_row = picture.as_ref().map(|picture| picture.cursor_row()).unwrap_or_default();
             let moment = Moment {
                 seq: self.seq,
-                state: self.vitals.state,
+                state: self.vitals.state.kind(),
                 offset: self.shared.feed.end(),
                 rows: picture.as_ref().map_or(&[], |picture| &picture.screen.lines),
                 cursor_row: &cursor_row,

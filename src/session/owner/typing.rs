@@ -93,18 +93,16 @@ impl Owner {
     }
 
     pub(super) fn check(&self, expect: &Expect) -> Result<(), Refusal> {
-        let screen_seq = self.terminal.screen_seq();
-        let changed = |expected: String, found: String| {
-            Err(Refusal::StateChanged { expected, found, state: self.vitals.state, screen_seq })
-        };
-        if let Some(state) = expect.state.filter(|state| *state != self.vitals.state) {
-            return changed(
-                format!("state {state:?}").to_lowercase(),
-                format!("it is {:?}", self.vitals.state).to_lowercase(),
-            );
+        let (state, screen_seq) = (self.vitals.state.kind(), self.terminal.screen_seq());
+        let changed =
+            |expected: String, found: String| Err(Refusal::StateChanged { expected, found, state, screen_seq });
+        if let Some(expected) = expect.state.filter(|expected| *expected != state) {
+            return changed(format!("state {}", expected.word()), format!("it is {}", state.word()));
         }
-        if let Some(id) = &expect.prompt_id {
-            return changed(format!("prompt {id}"), "no prompt is shown".into());
+        let shown = self.vitals.state.prompt().map(|prompt| prompt.id.as_str());
+        if let Some(id) = expect.prompt_id.as_deref().filter(|id| Some(*id) != shown) {
+            let found = shown.map_or_else(|| "no prompt is shown".into(), |shown| format!("it is {shown}"));
+            return changed(format!("prompt {id}"), found);
         }
         if let Some(seq) = expect.screen_seq.filter(|seq| *seq != screen_seq) {
             return changed(format!("screen_seq {}", seq.0), format!("it is {}", screen_seq.0));

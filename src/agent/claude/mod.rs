@@ -1,0 +1,1 @@
+//! Claude Code, as measured with version 2.1.197.
