@@ -137,6 +137,6 @@ fn event(entry: &Entry) -> Option<Told> {
             Some(Told::Resize(v1::ResizeEvent { cols, rows, seq: entry.seq.0 }))
         }
         Event::Transition(_) => convert::state_event(entry).map(Told::Transition),
-        Event::Receipt(_) => None,
+        _ => None,
     }
 }

@@ -87,7 +87,9 @@ pub fn receipt(receipt: &Receipt, seq: Option<Seq>) -> v1::Receipt {
         Phase::Queued => (v1::ReceiptPhase::Queued, None),
         Phase::Written => (v1::ReceiptPhase::Written, Some("pty")),
         Phase::Echoed => (v1::ReceiptPhase::Echoed, Some("output")),
-        Phase::Refused { why } => (v1::ReceiptPhase::Refused, Some(*why)),
+        Phase::Unconfirmed => (v1::ReceiptPhase::Unconfirmed, None),
+        Phase::Accepted { witness } => (v1::ReceiptPhase::Accepted, Some(witness.as_ref())),
+        Phase::Refused { why } => (v1::ReceiptPhase::Refused, Some(why.as_ref())),
     };
     v1::Receipt {
         id: receipt.id,
@@ -149,7 +151,7 @@ pub fn state_event(entry: &Entry) -> Option<v1::AgentStateEvent> {
             exit: Some(exit_event(ended, entry.seq)),
             ..Default::default()
         }),
-        Event::Resized(_) | Event::Receipt(_) => None,
+        _ => None,
     }
 }
 

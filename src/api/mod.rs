@@ -10,6 +10,7 @@ mod conversation;
 mod convert;
 mod error;
 mod extensions;
+mod gates;
 mod inputs;
 mod outgoing;
 mod reader;

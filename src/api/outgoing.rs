@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::convert;
 use super::error::ApiError;
+use super::gates;
 use crate::proto::v1::{self, ServerMessage, server_message};
 use crate::session::{Entry, Event, Frame, Item, Missing, Picture};
 
@@ -104,6 +105,9 @@ fn event(entry: &Entry) -> server_message::Event {
             seq: entry.seq.0,
         }),
         (Event::Receipt(receipt), _) => server_message::Event::Receipt(convert::receipt(receipt, Some(entry.seq))),
+        (Event::Stopped(stopped), _) => server_message::Event::Stop(gates::stop_event(stopped, entry.seq)),
+        (Event::Began(began), _) => server_message::Event::Start(gates::start_event(began, entry.seq)),
+        (Event::Kept(kept), _) => server_message::Event::TranscriptSaved(gates::transcript_event(kept, entry.seq)),
         (Event::Transition(_), transition) => server_message::Event::Transition(transition.unwrap_or_default()),
     }
 }

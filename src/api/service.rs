@@ -68,7 +68,7 @@ impl Service {
         if request.env.values().any(|value| value.contains('\0')) {
             return Err(ApiError::bad_request("env: a value contains a NUL byte"));
         }
-        let (pid, seq) = self.session.restart(request.env).await?;
+        let (pid, seq) = self.session.restart(request.env, None).await?;
         Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
     }
 

@@ -64,6 +64,7 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         ring_bytes_max: config.ring_bytes,
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
+        is_watched: false,
     });
     let gate = Gate { token: config.token.clone(), hook_token, anonymous_read: config.anonymous_read };
     let api = Api(Arc::new(Service::new(session.clone(), about(&config), gate, log)));

@@ -1,6 +1,7 @@
 //! What the owner can be asked to do. Each command carries the place for its answer.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +11,11 @@ use tokio::sync::oneshot;
 use super::condition::{Conditions, Met};
 use super::lock::LockId;
 use super::picture::{Picture, Style};
-use super::receipt::Ticket;
+use super::receipt::{Phase, Ticket};
+use super::event::Event;
 use super::refusal::Refusal;
-use super::state::StateKind;
+use super::turn::{Given, TurnId};
+use super::state::{Cause, State, StateKind};
 use crate::child::{Signal, Size};
 use crate::terminal::{Offset, Seq};
 
@@ -46,6 +49,19 @@ pub struct Difference {
     pub rows: Option<Vec<(usize, String)>>,
 }
 
+/// What is known about the agent in one child.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// The child that is meant; about any other nothing is changed.
+    pub pid: u32,
+    pub state: State,
+    pub cause: Cause,
+    /// The agent's last words, when they are known.
+    pub last_message: Option<String>,
+    /// The agent's own name for its conversation.
+    pub conversation: Option<String>,
+}
+
 pub enum Command {
     Picture {
         style: Style,
@@ -74,6 +90,27 @@ pub enum Command {
         bytes: Bytes,
         reply: Reply<()>,
     },
+    /// Asks for several writes in a row.
+    BeginTurn {
+        writer: Option<LockId>,
+        expect: Expect,
+        reply: Reply<Given>,
+    },
+    /// One of them.
+    WriteInTurn {
+        turn: TurnId,
+        bytes: Bytes,
+        reply: Reply<Ticket>,
+    },
+    /// All that was written in a turn got further.
+    Progress {
+        turn: TurnId,
+        phase: Phase,
+    },
+    /// What the agent is doing now.
+    Declare(Declared),
+    /// Something that the agent's side wants to be told to everybody.
+    Announce(Event),
     Resize {
         size: Size,
         reply: Reply<Size>,
@@ -97,6 +134,8 @@ pub enum Command {
     },
     Restart {
         env: BTreeMap<String, String>,
+        /// Another command line, where the old one would not do again.
+        argv: Option<Vec<OsString>>,
         reply: Reply<(u32, Seq)>,
     },
     Shutdown,

@@ -38,6 +38,43 @@ pub enum Event {
     },
     Resized(Size),
     Receipt(Receipt),
+    /// The stop gate decided.
+    Stopped(Stopped),
+    /// A conversation began, went on, or was cleared.
+    Began(Began),
+    /// A transcript was kept.
+    Kept(Kept),
+}
+
+/// What was decided about an agent that wanted to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    Allowed,
+    /// The signal had come, as JSON text.
+    Signaled(String),
+    /// An error that cannot be mended.
+    Error(String),
+    SafetyValve,
+    Blocked,
+}
+
+/// A conversation that began, went on, or was cleared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Began {
+    /// Which of them: `startup`, `resume`, `clear`, `compact`.
+    pub source: String,
+    pub conversation: Option<String>,
+    /// Whether the agent was told something.
+    pub injected: bool,
+}
+
+/// A transcript that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub number: u32,
+    /// When, in ISO 8601.
+    pub timestamp: String,
+    pub line_count: u64,
 }
 
 /// An event in its place.

@@ -1,6 +1,7 @@
 //! How the rest of the program speaks to a session's owner, and reads what it has published.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -9,14 +10,16 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
-use super::command::{Command, Difference, Expect, Write};
+use super::command::{Command, Declared, Difference, Expect, Write};
 use super::condition::{Conditions, Met};
 use super::feed::{Feed, Resume};
+use super::event::Event;
 use super::lock::LockId;
 use super::picture::{Picture, Style};
-use super::receipt::Ticket;
+use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::subscription::{Counted, Subscription, Wants};
+use super::turn::{Turn, TurnId};
 use super::vitals::{Counters, Vitals};
 use crate::child::{Signal, Size};
 use crate::terminal::{Offset, Seq, Slice};
@@ -136,6 +139,32 @@ impl Session {
         self.ask(|reply| Command::Write { what, writer, expect, reply }).await?
     }
 
+    /// Waits for the right to write several times in a row.
+    pub async fn begin_turn(&self, writer: Option<LockId>, expect: Expect) -> Result<Turn, Refusal> {
+        let given = self.ask(|reply| Command::BeginTurn { writer, expect, reply }).await??;
+        Ok(Turn::new(given, self.clone()))
+    }
+
+    pub(super) async fn write_in_turn(&self, turn: TurnId, bytes: Bytes) -> Result<Ticket, Refusal> {
+        self.ask(|reply| Command::WriteInTurn { turn, bytes, reply }).await?
+    }
+
+    /// What was written in a turn got further; also after the turn has ended.
+    pub async fn progress(&self, turn: TurnId, phase: Phase) {
+        // A session that is gone has nobody to tell.
+        let _ = self.commands.send(Command::Progress { turn, phase }).await;
+    }
+
+    /// Says what the agent is doing.
+    pub async fn declare(&self, declared: Declared) {
+        let _ = self.commands.send(Command::Declare(declared)).await;
+    }
+
+    /// Tells everybody who follows the session.
+    pub async fn announce(&self, event: Event) {
+        let _ = self.commands.send(Command::Announce(event)).await;
+    }
+
     /// Writes what was typed at an attached terminal.
     pub async fn type_in(&self, bytes: Bytes) -> Result<(), Refusal> {
         self.ask(|reply| Command::Type { bytes, reply }).await?
@@ -163,9 +192,14 @@ impl Session {
         self.ask(|reply| Command::Wait { conditions, reply }).await?
     }
 
-    /// Ends the child and starts it again; answers with the new one's process id.
-    pub async fn restart(&self, env: BTreeMap<String, String>) -> Result<(u32, Seq), Refusal> {
-        self.ask(|reply| Command::Restart { env, reply }).await?
+    /// Ends the child and starts it again, with another command line where one is given; answers with the new one's
+    /// process id.
+    pub async fn restart(
+        &self,
+        env: BTreeMap<String, String>,
+        argv: Option<Vec<OsString>>,
+    ) -> Result<(u32, Seq), Refusal> {
+        self.ask(|reply| Command::Restart { env, argv, reply }).await?
     }
 
     /// Ends the child, then the session.

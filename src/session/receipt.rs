@@ -1,10 +1,12 @@
 //! How far an input got, and who saw it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::watch;
 
+use super::turn::Witness;
 use crate::terminal::Offset;
 
 /// How far an input got.
@@ -16,8 +18,12 @@ pub enum Phase {
     Written,
     /// Its text was seen in what the child printed afterwards.
     Echoed,
-    /// The child ended before it had taken all of it.
-    Refused { why: &'static str },
+    /// It was written, but no witness spoke in time; one still may.
+    Unconfirmed,
+    /// A witness saw the agent take it.
+    Accepted { witness: Witness },
+    /// It was not, or not wholly, given to the child.
+    Refused { why: Cow<'static, str> },
 }
 
 /// What became of one input.
@@ -45,13 +51,24 @@ pub struct Ticket {
 pub struct Followed {
     receipt: watch::Sender<Receipt>,
     given_up: Arc<AtomicBool>,
+    /// Only a witness ends it: what an agent takes, not what a terminal shows.
+    awaits_witness: bool,
 }
 
 impl Followed {
     pub fn new(receipt: Receipt, bytes: usize) -> (Self, Ticket) {
         let (receipt, follow) = watch::channel(receipt);
         let given_up = Arc::new(AtomicBool::new(false));
-        (Self { receipt, given_up: given_up.clone() }, Ticket { bytes, receipt: follow, given_up })
+        let followed = Self { receipt, given_up: given_up.clone(), awaits_witness: false };
+        (followed, Ticket { bytes, receipt: follow, given_up })
+    }
+
+    pub fn awaiting_witness(self) -> Self {
+        Self { awaits_witness: true, ..self }
+    }
+
+    pub fn awaits_witness(&self) -> bool {
+        self.awaits_witness
     }
 
     pub fn phase(&self) -> Phase {
@@ -60,7 +77,7 @@ impl Followed {
 
     /// Tells the holder of the ticket; whether others must be told too, because the holder was promised word and left.
     pub fn tell(&self, receipt: Receipt) -> bool {
-        let last = receipt.phase.is_last();
+        let last = if self.awaits_witness { receipt.phase.is_judged() } else { receipt.phase.is_last() };
         // Nobody need be listening.
         self.receipt.send_replace(receipt);
         last || self.given_up.load(Ordering::Acquire)
@@ -70,7 +87,12 @@ impl Followed {
 impl Phase {
     /// Whether nothing can follow.
     pub fn is_last(&self) -> bool {
-        matches!(self, Self::Echoed | Self::Refused { .. })
+        matches!(self, Self::Echoed | Self::Accepted { .. } | Self::Refused { .. })
+    }
+
+    /// Whether it is said what became of an input that awaits a witness.
+    pub fn is_judged(&self) -> bool {
+        matches!(self, Self::Accepted { .. } | Self::Refused { .. } | Self::Unconfirmed)
     }
 
     fn rank(&self) -> u8 {
@@ -78,7 +100,9 @@ impl Phase {
             Self::Queued => 0,
             Self::Written => 1,
             Self::Echoed => 2,
-            Self::Refused { .. } => 3,
+            Self::Unconfirmed => 3,
+            Self::Accepted { .. } => 4,
+            Self::Refused { .. } => 5,
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Vitals {
     pub cause: Cause,
     /// The agent's last words.
     pub last_message: Option<String>,
+    /// The agent's own name for its conversation.
+    pub conversation: Option<String>,
     pub restarts: u32,
 }
 

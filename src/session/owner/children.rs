@@ -1,6 +1,7 @@
 //! The lives of children: launch, end, restart, and what is left behind.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 use super::{Clearing, Owner, Plan};
 use crate::session::command::Reply;
@@ -28,7 +29,9 @@ impl Owner {
                 self.clearing.push(Clearing { cleared, kill_now: child.kill_now() });
                 let pid = child.pid;
                 self.child = Some(child);
-                self.enter(State::Unknown, Cause::process("running"));
+                // Somebody who watches the agent will say more; otherwise nothing more will be known.
+                let state = if self.plan.is_watched { State::Starting } else { State::Unknown };
+                self.enter(state, Cause::process("running"));
                 let seq = self.seq;
                 self.restart.drain(..).for_each(|reply| drop(reply.send(Ok((pid, seq)))));
             }
@@ -48,10 +51,10 @@ impl Owner {
         self.child = None;
         self.echoes.clear();
         self.seen_early.clear();
-        // What was written stays written; only what still waited can never be.
-        self.receipts.retain(|_, input| input.phase() == Phase::Queued);
+        // What was written stays written; what still waited can never be, and what awaited a witness has none.
+        self.receipts.retain(|_, input| input.phase() == Phase::Queued || input.awaits_witness());
         for id in self.receipts.keys().copied().collect::<Vec<_>>() {
-            self.progress(id, Phase::Refused { why: "exited" });
+            self.progress(id, Phase::Refused { why: "exited".into() });
         }
         tracing::info!(code = exit.code(), signal = exit.signal(), "the child has exited");
         if self.restart.is_empty() || self.closing {
@@ -75,13 +78,19 @@ impl Owner {
         }
     }
 
-    pub(super) fn begin_restart(&mut self, env: BTreeMap<String, String>, reply: Reply<(u32, Seq)>) {
+    pub(super) fn begin_restart(
+        &mut self,
+        env: BTreeMap<String, String>,
+        argv: Option<Vec<OsString>>,
+        reply: Reply<(u32, Seq)>,
+    ) {
         if self.closing {
             return drop(reply.send(Err(Refusal::Closing)));
         }
         if !self.restart.is_empty() {
             return drop(reply.send(Err(Refusal::NotReady)));
         }
+        self.plan.launch.argv = argv.unwrap_or(std::mem::take(&mut self.plan.launch.argv));
         for (name, value) in env {
             self.plan.launch.env.retain(|(known, _)| known.to_str() != Some(name.as_str()));
             self.plan.launch.env.push((name.into(), value.into()));

@@ -2,6 +2,7 @@
 
 mod children;
 mod painting;
+mod turns;
 mod typing;
 
 use std::collections::{HashMap, HashSet};
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child::{Guardian, Launch};
 use crate::session::clock::sleep_until;
-use crate::session::command::{Command, Reply};
+use crate::session::command::{Command, Declared, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
 use crate::session::event::{Ended, Event, Transition};
@@ -33,6 +34,7 @@ use crate::session::state::{Cause, State};
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
 use crate::terminal::{Seq, Terminal};
+use turns::Turns;
 
 /// How many rows that scrolled off are kept. At 200 columns they take some 6 MB, and no more however much is printed.
 const SCROLLBACK_LINES_MAX: usize = 2000;
@@ -52,6 +54,8 @@ pub struct Plan {
     pub idle_timeout: Option<Duration>,
     /// Leave when the child does.
     pub exit_with_child: bool,
+    /// Whether somebody will say what the agent inside is doing.
+    pub is_watched: bool,
 }
 
 /// How a session ended.
@@ -73,6 +77,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         state_since: Seq(0),
         cause: Cause::process("launch"),
         last_message: None,
+        conversation: None,
         restarts: 0,
     };
     let shared = Arc::new(Shared {
@@ -106,6 +111,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         next_receipt: 1,
         echoes: Echoes::default(),
         waiters: Waiters::default(),
+        turns: Turns::default(),
         restart: Vec::new(),
         closing: false,
         commands_in_a_row: 0,
@@ -144,6 +150,7 @@ struct Owner {
     next_receipt: u64,
     echoes: Echoes,
     waiters: Waiters,
+    turns: Turns,
     /// Those who asked for a restart that is under way.
     restart: Vec<Reply<(u32, Seq)>>,
     closing: bool,
@@ -171,6 +178,8 @@ enum Turn {
     Abandoned,
     Written(u64),
     Sign(Sign),
+    /// Whoever wrote several times in a row has finished.
+    TurnOver,
     Timer,
 }
 
@@ -183,6 +192,7 @@ impl Owner {
                 Turn::Written(id) => self.written(id),
                 Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
                 Turn::Sign(Sign::Waning) => self.bury(),
+                Turn::TurnOver => self.end_turn(),
                 Turn::Timer => {}
             }
             self.keep_time();
@@ -215,6 +225,7 @@ impl Owner {
         tokio::select! {
             biased;
             command = self.commands.recv() => command.map_or(Turn::Abandoned, Turn::Command),
+            () = self.turns.over() => Turn::TurnOver,
             Some(Written(id)) = self.written.recv() => Turn::Written(id),
             sign = sign => {
                 self.commands_in_a_row = 0;
@@ -225,6 +236,7 @@ impl Owner {
     }
 
     fn obey(&mut self, command: Command) {
+        let Some(command) = self.turns.admit(command) else { return };
         // An answer that nobody waits for any more is dropped with its place.
         match command {
             Command::Picture { style, reply } => drop(reply.send(self.picture(style))),
@@ -233,6 +245,14 @@ impl Owner {
             Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
             Command::Type { bytes, reply } => drop(reply.send(self.type_in(bytes))),
+            Command::BeginTurn { writer, expect, reply } => drop(reply.send(self.begin_turn(writer, &expect))),
+            Command::WriteInTurn { turn, bytes, reply } => drop(reply.send(self.write_in_turn(turn, bytes))),
+            Command::Progress { turn, phase } => self.progress(turn.0, phase),
+            Command::Declare(declared) => self.declared(declared),
+            Command::Announce(event) => {
+                let seq = self.next_seq();
+                self.shared.feed.publish_event(seq, event);
+            }
             Command::Resize { size, reply } => drop(reply.send(self.resize(size))),
             Command::Signal { signal, reply } => {
                 let sent = self.running().and_then(|child| {
@@ -249,7 +269,7 @@ impl Owner {
             }
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
-            Command::Restart { env, reply } => self.begin_restart(env, reply),
+            Command::Restart { env, argv, reply } => self.begin_restart(env, argv, reply),
             Command::Shutdown => {
                 tracing::info!("asked to leave: the child is asked to end");
                 self.close();
@@ -276,6 +296,18 @@ impl Owner {
         self.note_state(next.clone(), cause.clone(), seq);
         let last_message = self.vitals.last_message.clone();
         self.shared.feed.publish_event(seq, Event::Transition(Transition { prev, next, cause, last_message }));
+    }
+
+    /// The agent's side says what it is doing. What the owner itself knows, that the child is gone or is being replaced,
+    /// is not overruled.
+    fn declared(&mut self, declared: Declared) {
+        let replacing = !self.restart.is_empty() || self.closing;
+        if replacing || self.vitals.life != (Life::Running { pid: declared.pid }) {
+            return;
+        }
+        self.vitals.last_message = declared.last_message.or(self.vitals.last_message.take());
+        self.vitals.conversation = declared.conversation.or(self.vitals.conversation.take());
+        self.enter(declared.state, declared.cause);
     }
 
     fn note_state(&mut self, state: State, cause: Cause, since: Seq) {

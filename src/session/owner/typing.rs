@@ -30,14 +30,7 @@ impl Owner {
 
     pub(super) fn write(&mut self, what: &Write, writer: Option<LockId>, expect: &Expect) -> Result<Ticket, Refusal> {
         let now = Instant::now();
-        self.running()?;
-        if let Some(id) = &writer
-            && !self.lock.is_held_by(id, now)
-        {
-            return Err(Refusal::NoSuchLock);
-        }
-        self.lock.admit(writer.as_ref(), now).map_err(locked)?;
-        self.check(expect)?;
+        self.may_write(writer, expect, now)?;
         let bytes = self.encode(what)?;
         let id = self.next_receipt;
         let count = bytes.len();
@@ -58,10 +51,24 @@ impl Owner {
         Ok(ticket)
     }
 
+    /// Whether this writer may write now, and what it expects is true.
+    pub(super) fn may_write(&mut self, writer: Option<LockId>, expect: &Expect, now: Instant) -> Result<(), Refusal> {
+        self.running()?;
+        if let Some(id) = &writer
+            && !self.lock.is_held_by(id, now)
+        {
+            return Err(Refusal::NoSuchLock);
+        }
+        self.lock.admit(writer.as_ref(), now).map_err(locked)?;
+        self.check(expect)
+    }
+
     /// Remembers an input whose receipt may change, and forgets those whose echo is not looked for any more.
-    fn follow(&mut self, id: u64, followed: Followed) {
+    pub(super) fn follow(&mut self, id: u64, followed: Followed) {
         if self.receipts.len() >= RECEIPTS_MAX {
-            self.receipts.retain(|id, known| known.phase() == Phase::Queued || self.echoes.looks_for(*id));
+            self.receipts.retain(|id, known| {
+                known.phase() == Phase::Queued || known.awaits_witness() || self.echoes.looks_for(*id)
+            });
         }
         if self.receipts.len() < RECEIPTS_MAX {
             self.receipts.insert(id, followed);
@@ -155,7 +162,12 @@ impl Owner {
             return;
         }
         let tell_all = followed.tell(receipt.clone());
-        if receipt.phase.is_last() || !self.echoes.looks_for(id) {
+        let is_over = match &receipt.phase {
+            Phase::Accepted { .. } | Phase::Refused { .. } => true,
+            _ if followed.awaits_witness() => false,
+            phase => phase.is_last() || !self.echoes.looks_for(id),
+        };
+        if is_over {
             self.receipts.remove(&id);
         }
         if tell_all {
