@@ -10,7 +10,7 @@ use crate::session::{Parked, Prompt, StateKind, Tier, Trouble};
 pub struct EpochMs(pub u64);
 
 /// Who saw something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// What the agent pushes through its hooks.
     Hooks,
@@ -33,6 +33,10 @@ pub enum Source {
 pub enum Claim {
     Working,
     Idle,
+    /// Idle or at a dialog; in any case not working.
+    Still,
+    /// At a dialog; which one is not said.
+    Waiting,
     Prompt(Prompt),
     Error(Trouble),
     Parked(Parked),
@@ -97,11 +101,12 @@ impl Source {
 }
 
 impl Claim {
+    /// The state that it speaks for most.
     pub fn kind(&self) -> StateKind {
         match self {
             Self::Working => StateKind::Working,
-            Self::Idle => StateKind::Idle,
-            Self::Prompt(_) => StateKind::Prompt,
+            Self::Idle | Self::Still => StateKind::Idle,
+            Self::Waiting | Self::Prompt(_) => StateKind::Prompt,
             Self::Error(_) => StateKind::Error,
             Self::Parked(_) => StateKind::Parked,
         }

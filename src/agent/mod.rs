@@ -8,5 +8,11 @@
 
 pub mod claude;
 mod evidence;
+mod referee;
+mod seen;
+#[cfg(test)]
+mod tests;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
+pub use referee::{Ruling, Verdict, judge};
+pub use seen::Seen;

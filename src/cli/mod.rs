@@ -14,9 +14,11 @@ mod input;
 mod keys;
 mod lines;
 mod logs;
+mod nudge;
 mod page;
 mod reach;
 mod receipt;
+mod respond;
 mod screen;
 pub mod sidecar;
 mod state;
@@ -53,6 +55,8 @@ enum Verb {
     Screen(screen::Screen),
     Input(input::Input),
     Keys(keys::Keys),
+    Nudge(nudge::Nudge),
+    Respond(respond::Respond),
     Wait(wait::Wait),
     Logs(logs::Logs),
     /// Ends what a killed coop leaves behind; started by coop itself, before any of this is read.
@@ -145,6 +149,8 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Screen(screen) => screen.run().await,
             Verb::Input(input) => input.run().await,
             Verb::Keys(keys) => keys.run().await,
+            Verb::Nudge(nudge) => nudge.run().await,
+            Verb::Respond(respond) => respond.run().await,
             Verb::Wait(wait) => wait.run().await,
             Verb::Logs(logs) => logs.run().await,
             Verb::Guardian => Ok(ExitCode::SUCCESS),

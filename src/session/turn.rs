@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::handle::Session;
-use super::receipt::{Phase, Receipt, Ticket};
+use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 
 /// Names a turn, and the receipt of all that is written in it.
@@ -17,8 +17,8 @@ pub struct TurnId(pub u64);
 #[derive(Debug)]
 pub struct Turn {
     pub id: TurnId,
-    /// How far the whole of it got.
-    pub ticket: Ticket,
+    /// How far the whole of it got, for whoever asks first.
+    ticket: Option<Ticket>,
     session: Session,
     /// The owner waits for its end.
     _held: oneshot::Sender<()>,
@@ -34,7 +34,7 @@ pub struct Given {
 
 impl Turn {
     pub(super) fn new(given: Given, session: Session) -> Self {
-        Self { id: given.id, ticket: given.ticket, session, _held: given.held }
+        Self { id: given.id, ticket: Some(given.ticket), session, _held: given.held }
     }
 
     /// Writes bytes; done when the terminal has taken all of them.
@@ -46,9 +46,9 @@ impl Turn {
         }
     }
 
-    /// The receipt as it is.
-    pub fn receipt(&self) -> Receipt {
-        self.ticket.now()
+    /// Follows how far the whole of it gets; for one follower.
+    pub fn take_ticket(&mut self) -> Option<Ticket> {
+        self.ticket.take()
     }
 }
 

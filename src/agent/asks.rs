@@ -1,0 +1,29 @@
+//! What drivers and faces ask of the watch over an agent.
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::explain::Explained;
+use super::questions::Open;
+use super::usage::Usage;
+use crate::session::{TurnId, Witness};
+
+/// How an open question becomes the answer that its hook expects.
+pub type Decision = Box<dyn FnOnce(&Open) -> Value + Send>;
+
+pub enum Ask {
+    /// Look out for a message that is about to be given to the agent.
+    Expect { text: String, turn: TurnId, reply: oneshot::Sender<oneshot::Receiver<Witness>> },
+    /// The message was not given after all.
+    Forget { turn: TurnId },
+    /// Answer the question of this prompt through the hook that asked it; whether that hook still waited.
+    Decide { prompt_id: String, decision: Decision, reply: oneshot::Sender<bool> },
+    /// Why the state is what it is.
+    Explain { reply: oneshot::Sender<Explained> },
+    /// What the conversation cost.
+    Usage { reply: oneshot::Sender<Usage> },
+    /// Whether the agent may stop; the reason when it may not.
+    Stop { already_held: bool, reply: oneshot::Sender<Option<String>> },
+    /// What the agent is told at this kind of start, as a shell script.
+    Start { source: String, reply: oneshot::Sender<String> },
+}

@@ -1,0 +1,234 @@
+//! How a message reaches Claude Code. Every byte sequence here was seen to work with 2.1.197.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use crate::agent::asks::Ask;
+use crate::agent::handle::Agent;
+use crate::agent::steps::{Hands, seen_within};
+use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, QUEUED, UNCONFIRMED};
+use crate::agent::view::View;
+use crate::session::{Phase, StateKind, Turn, TurnId, Witness};
+
+/// Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters, and do nothing to an
+/// empty box. They must be a write of their own: within a paste they would become part of the message.
+const CLEAR: [u8; 40] = [0x15; 40];
+
+/// How often the box is cleared before it is given up.
+const CLEARINGS_MAX: usize = 8;
+
+const PASTE_BEGINS: &str = "\x1b[200~";
+const PASTE_ENDS: &str = "\x1b[201~";
+
+/// How long the box may take to show what was done to it; 5 KB took up to 1.1 s.
+const SHOWN_WITHIN: Duration = Duration::from_secs(4);
+
+/// How long an Enter may take before it is sent again, if the message still stands in the box.
+const ENTER_WITHIN: Duration = Duration::from_millis(900);
+
+const ENTERS_MAX: usize = 4;
+
+/// How long a witness is waited for before the receipt says that there was none; it may still come later.
+const WITNESS_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
+const LOG_WITHIN: Duration = Duration::from_millis(1500);
+
+/// Gives a message to the agent. The caller is answered in time; the delivery itself is finished in any case.
+pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
+    let text = deliverable(&nudge.message, nudge.command)?;
+    let began = Instant::now();
+    let refused = |before: StateKind, reason: &'static str| Nudged {
+        delivered: false,
+        before,
+        reason: Some(reason.into()),
+        receipt: None,
+    };
+    let view = agent.view();
+    if !is_ready(&view, nudge.queue) {
+        return Ok(refused(view.state.kind(), AGENT_BUSY));
+    }
+    let mut turn = agent.session().begin_turn(nudge.writer, nudge.expect).await?;
+    let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
+    // Whoever had its turn before may have set the agent to work.
+    let view = agent.view();
+    let before = view.state.kind();
+    if !is_ready(&view, nudge.queue) {
+        agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
+        return Ok(refused(before, AGENT_BUSY));
+    }
+    let queues = before == StateKind::Working;
+    let delivery = Delivery { agent: agent.clone(), id: turn.id, text, is_command: nudge.command, queues };
+    tokio::spawn(delivery.run(turn));
+    let judged = if queues { Phase::Echoed } else { Phase::Unconfirmed };
+    let left = nudge.timeout.saturating_sub(began.elapsed());
+    let receipt = match tokio::time::timeout(left, ticket.reached(&judged)).await {
+        Ok(receipt) => receipt,
+        Err(_) => ticket.give_up(),
+    };
+    let reason: Option<Cow<'static, str>> = match &receipt.phase {
+        Phase::Accepted { .. } => None,
+        Phase::Refused { why } => Some(why.clone()),
+        Phase::Echoed => Some(QUEUED.into()),
+        _ => Some(UNCONFIRMED.into()),
+    };
+    Ok(Nudged { delivered: reason.is_none(), before, reason, receipt: Some(receipt) })
+}
+
+/// Whether the agent takes a message now. While it retries a request it is as busy as while it works.
+fn is_ready(view: &View, queue: bool) -> bool {
+    match view.state.kind() {
+        StateKind::Idle | StateKind::Error => true,
+        StateKind::Parked => view.look.retrying.is_none() || queue,
+        StateKind::Working => queue,
+        _ => false,
+    }
+}
+
+/// The message as it is typed, so that it arrives as text and not as a command.
+fn deliverable(message: &str, is_command: bool) -> Result<String, Failure> {
+    // Escape would end the paste; other control characters are keys.
+    let lines = message.replace("\r\n", "\n").replace('\r', "\n");
+    let text: String = lines.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    let text = text.trim_matches(['\n', '\t', ' ']);
+    if text.is_empty() {
+        return Err(Failure::Bad("message: there is nothing in it that could be sent".to_owned()));
+    }
+    if is_command {
+        return Ok(text.to_owned());
+    }
+    // A leading `/` or `!` would run something, `#` once did; one space before it makes it text.
+    let guard_before = if text.starts_with(['/', '!', '#']) { " " } else { "" };
+    // A name after `@` opens a menu that Enter would choose from, and a backslash makes Enter a new line.
+    let last_word = text.rsplit([' ', '\n', '\t']).next().unwrap_or_default();
+    let guard_after = if last_word.contains('@') || text.ends_with('\\') { " " } else { "" };
+    Ok(format!("{guard_before}{text}{guard_after}"))
+}
+
+/// One message on its way.
+struct Delivery {
+    agent: Agent,
+    id: TurnId,
+    text: String,
+    is_command: bool,
+    /// The agent works, and will keep the message.
+    queues: bool,
+}
+
+impl Delivery {
+    async fn run(self, turn: Turn) {
+        let hands = Hands::new(&self.agent, turn);
+        if let Err(why) = self.type_in(hands).await {
+            self.agent.tell(Ask::Forget { turn: self.id }).await;
+            self.agent.session().progress(self.id, Phase::Refused { why }).await;
+        }
+    }
+
+    async fn type_in(&self, mut hands: Hands) -> Result<(), Cow<'static, str>> {
+        let exited = |_| Cow::from("exited");
+        hands.until(SHOWN_WITHIN, has_box).await.ok_or("no_input_box")?;
+        self.clear(&mut hands).await?;
+        let text = self.text.clone();
+        let expected = self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply });
+        let mut witness = expected.await.map_err(|_| "exited")?;
+        let paste = format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text);
+        hands.write(paste).await.map_err(exited)?;
+        if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_none() {
+            // It must not stay there for the next message to be added to.
+            self.clear(&mut hands).await?;
+            return Err("not_shown".into());
+        }
+        for _ in 0..ENTERS_MAX {
+            if !may_enter(&hands.view()) {
+                return Err("a dialog opened".into());
+            }
+            hands.write("\r").await.map_err(exited)?;
+            self.agent.session().progress(self.id, Phase::Written).await;
+            let gone = hands.until(ENTER_WITHIN, |view| !shows(view, &self.text));
+            tokio::select! {
+                Ok(_) = &mut witness => return Ok(()),
+                gone = gone => if gone.is_some() { return self.wait_for(witness, hands).await },
+            }
+        }
+        self.clear(&mut hands).await?;
+        Err("enter had no effect".into())
+    }
+
+    /// The message has left the box: who saw the agent take it?
+    async fn wait_for(
+        &self,
+        mut witness: tokio::sync::oneshot::Receiver<Witness>,
+        hands: Hands,
+    ) -> Result<(), Cow<'static, str>> {
+        let mut views = hands.let_go();
+        let session = self.agent.session();
+        if self.queues {
+            session.progress(self.id, Phase::Echoed).await;
+            return Ok(());
+        }
+        let (hooks_speak, log_speaks) = {
+            let view = views.borrow();
+            (view.hooks_speak, view.log_speaks)
+        };
+        // Commands are nobody's message; without hooks and log, the screen is the only witness.
+        let patience = if self.is_command || !hooks_speak { LOG_WITHIN } else { WITNESS_WITHIN };
+        if tokio::time::timeout(patience, &mut witness).await.is_ok_and(|seen| seen.is_ok()) {
+            return Ok(());
+        }
+        if self.is_command {
+            session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
+        } else if !hooks_speak && !log_speaks && went_to_work(&mut views).await {
+            session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
+        } else {
+            session.progress(self.id, Phase::Unconfirmed).await;
+        }
+        Ok(())
+    }
+
+    /// Empties the input box of whatever stands in it.
+    async fn clear(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
+        for _ in 0..CLEARINGS_MAX {
+            let view = hands.view();
+            if !may_enter(&view) {
+                return Err("a dialog opened".into());
+            }
+            if is_empty(&view) {
+                return Ok(());
+            }
+            hands.write(&CLEAR[..]).await.map_err(|_| "exited")?;
+            let version = view.version;
+            let _ = hands.until(ENTER_WITHIN, |view| is_empty(view) || view.version > version + 1).await;
+        }
+        Err("the input box could not be cleared".into())
+    }
+}
+
+async fn went_to_work(views: &mut tokio::sync::watch::Receiver<std::sync::Arc<View>>) -> bool {
+    seen_within(views, LOG_WITHIN, |view| view.look.working || view.state.kind() == StateKind::Working).await.is_some()
+}
+
+fn has_box(view: &View) -> bool {
+    may_enter(view) && view.look.input_box.is_some()
+}
+
+/// Never into a dialog: Enter would choose something there.
+fn may_enter(view: &View) -> bool {
+    view.pid.is_some() && view.look.dialog.is_none() && view.state.kind() != StateKind::Prompt
+}
+
+fn is_empty(view: &View) -> bool {
+    view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty())
+}
+
+/// Whether the box holds the message, or the short form that long ones are shown in.
+fn shows(view: &View, text: &str) -> bool {
+    let Some(input) = &view.look.input_box else { return false };
+    let bare = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+    let (shown, text) = (bare(&input.text), bare(text));
+    if shown.contains("[Pastedtext#") {
+        return true;
+    }
+    // A long message scrolls within the box: its end is what can be seen.
+    let tail: String = text.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
+    !shown.is_empty() && shown.ends_with(&tail)
+}

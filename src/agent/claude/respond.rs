@@ -1,0 +1,273 @@
+//! How Claude Code's dialogs are answered: through the hook that asked where one waits, by keys otherwise.
+//!
+//! Keys as seen in 2.1.197: a digit alone chooses in every numbered dialog, so that Enter is never added: it would
+//! answer the dialog that comes next. Letters are ignored, and `n` with Enter after it *accepts*.
+
+use serde_json::{Map, Value, json};
+
+use super::screen::Dialog;
+use crate::agent::questions::Open;
+use crate::agent::talk::{Answer, Chosen, Failure};
+use crate::agent::view::View;
+use crate::session::{Prompt, PromptKind};
+
+/// One key, or a text, and what must be seen before the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Chooses this option of a list; the dialog goes on or closes.
+    Choose(u32),
+    /// Ticks or unticks this option of a list that takes several.
+    Tick(u32),
+    /// Moves to the row for own words, which then takes text.
+    Focus(u32),
+    /// Types into that row and confirms it with Enter.
+    Type(String),
+    /// Leaves a list that takes several for the next page.
+    Next,
+    /// Confirms a page that asks nothing.
+    Enter,
+    /// Dismisses the dialog.
+    Dismiss,
+}
+
+/// How an answer is given.
+pub enum Way {
+    /// What the hook that asked is told; the keys are for the case that it has left.
+    Decision { decision: Box<dyn FnOnce(&Open) -> Value + Send>, keys: Option<Vec<Step>> },
+    Keys(Vec<Step>),
+}
+
+/// Finds the way to give an answer, or says what would be one.
+pub fn way(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
+    check_one_kind(answer)?;
+    let keys = match prompt.kind {
+        PromptKind::Permission => permission(prompt, answer),
+        PromptKind::Plan => plan(prompt, answer),
+        PromptKind::Question => question(prompt, answer),
+        PromptKind::Setup => setup(prompt, answer),
+    }?;
+    let decision = if view.open_question { decision(prompt, answer) } else { None };
+    match (decision, keys) {
+        (Some(decision), keys) => Ok(Way::Decision { decision, keys }),
+        (None, Some(keys)) => Ok(Way::Keys(keys)),
+        (None, None) => {
+            let message = "this answer needs the agent's hooks, which do not wait for one: give an option instead";
+            Err(Failure::Bad(message.to_owned()))
+        }
+    }
+}
+
+fn check_one_kind(answer: &Answer) -> Result<(), Failure> {
+    if answer.accept.is_none() && answer.option.is_none() && answer.text.is_none() && answer.answers.is_empty() {
+        let message = "no answer: give accept, option, text, or answers (one for each question)";
+        return Err(Failure::Bad(message.to_owned()));
+    }
+    if answer.text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Failure::Bad("text: there is nothing in it".to_owned()));
+    }
+    Ok(())
+}
+
+/// The option, if the dialog has it.
+fn in_range(name: &str, option: u32, count: usize) -> Result<u32, Failure> {
+    if option == 0 || usize::try_from(option).is_ok_and(|n| n > count) {
+        return Err(Failure::Bad(format!("{name} {option}: this dialog has options 1 to {count}")));
+    }
+    Ok(option)
+}
+
+/// The first option whose label begins like this.
+fn option_like(prompt: &Prompt, beginning: &str) -> Option<u32> {
+    let index = prompt.options.iter().position(|label| label.starts_with(beginning))?;
+    u32::try_from(index + 1).ok()
+}
+
+fn refuse_answers(answer: &Answer) -> Result<(), Failure> {
+    if answer.answers.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Bad("answers: this dialog asks no questions; give accept or option".to_owned()))
+}
+
+fn permission(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
+    refuse_answers(answer)?;
+    if let Some(option) = answer.option {
+        return Ok(Some(vec![Step::Choose(in_range("option", option, prompt.options.len())?)]));
+    }
+    let yes = option_like(prompt, "Yes").map(|option| vec![Step::Choose(option)]);
+    let no = option_like(prompt, "No").map_or(Step::Dismiss, Step::Choose);
+    match (answer.accept, &answer.text) {
+        (Some(true), None) => Ok(yes),
+        (Some(false), None) => Ok(Some(vec![no])),
+        // Only a hook can carry the words in one piece.
+        (Some(false), Some(_)) => Ok(None),
+        _ => Err(Failure::Bad("text: it goes with accept:false here, as the reason that the agent is told".to_owned())),
+    }
+}
+
+fn plan(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
+    refuse_answers(answer)?;
+    let feedback = option_like(prompt, "Tell Claude");
+    if let Some(option) = answer.option {
+        let option = in_range("option", option, prompt.options.len())?;
+        return match (&answer.text, feedback) {
+            (Some(text), Some(own)) if own == option => Ok(Some(vec![Step::Focus(own), Step::Type(text.clone())])),
+            (None, Some(own)) if own == option => {
+                Err(Failure::Bad(format!("option {option} needs text: what shall be changed")))
+            }
+            (Some(_), _) => Err(Failure::Bad("text: it goes with the option that asks for it, or alone".to_owned())),
+            (None, _) => Ok(Some(vec![Step::Choose(option)])),
+        };
+    }
+    match (answer.accept, &answer.text) {
+        (Some(true), Some(_)) => Err(Failure::Bad("text: a plan is accepted as it is, or refused with text".to_owned())),
+        // Not the first option, which also turns on a mode that asks less: the careful one.
+        (Some(true), None) => {
+            let careful = option_like(prompt, "Yes, manually").or(option_like(prompt, "Yes"));
+            Ok(careful.map(|option| vec![Step::Choose(option)]))
+        }
+        (_, Some(text)) => Ok(feedback.map(|own| vec![Step::Focus(own), Step::Type(text.clone())])),
+        (_, None) => Ok(Some(vec![Step::Dismiss])),
+    }
+}
+
+fn setup(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
+    refuse_answers(answer)?;
+    if answer.text.is_some() {
+        return Err(Failure::Bad("text: this dialog takes none; give option, or use the input call".to_owned()));
+    }
+    if let Some(option) = answer.option {
+        return Ok(Some(vec![Step::Choose(in_range("option", option, prompt.options.len())?)]));
+    }
+    match answer.accept {
+        Some(false) => Ok(Some(vec![Step::Dismiss])),
+        _ if prompt.options.is_empty() => Ok(Some(vec![Step::Enter])),
+        // What "yes" means differs from dialog to dialog: one begins with "No, exit".
+        _ => Err(Failure::Bad(format!("this dialog needs an option, 1 to {}", prompt.options.len()))),
+    }
+}
+
+fn question(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
+    if answer.accept == Some(false) {
+        return Ok(Some(vec![Step::Dismiss]));
+    }
+    let chosen = chosen(prompt, answer)?;
+    let mut steps = Vec::new();
+    for (question, chosen) in prompt.questions.iter().zip(&chosen) {
+        let own = u32::try_from(question.options.len() + 1).unwrap_or(u32::MAX);
+        match (&chosen.text, question.multi_select) {
+            (Some(text), _) => steps.extend([Step::Focus(own), Step::Type(text.clone())]),
+            (None, true) => {
+                steps.extend(ticked(chosen).into_iter().map(Step::Tick));
+                steps.push(Step::Next);
+            }
+            (None, false) => steps.extend(chosen.option.map(Step::Choose)),
+        }
+    }
+    let reviews = prompt.questions.len() > 1 || prompt.questions.iter().any(|question| question.multi_select);
+    if reviews {
+        // "Review your answers": 1 submits them.
+        steps.push(Step::Choose(1));
+    }
+    Ok(Some(steps))
+}
+
+fn ticked(chosen: &Chosen) -> Vec<u32> {
+    if chosen.options.is_empty() { chosen.option.into_iter().collect() } else { chosen.options.clone() }
+}
+
+/// One answer for each question, checked.
+fn chosen(prompt: &Prompt, answer: &Answer) -> Result<Vec<Chosen>, Failure> {
+    let count = prompt.questions.len();
+    if count == 0 {
+        return Err(Failure::Bad("the questions are not known yet: try again in a moment".to_owned()));
+    }
+    let list = if answer.answers.is_empty() {
+        vec![Chosen { option: answer.option, options: Vec::new(), text: answer.text.clone() }]
+    } else {
+        answer.answers.clone()
+    };
+    if list.len() != count {
+        return Err(Failure::Bad(format!("answers: {} were given, {count} questions are asked", list.len())));
+    }
+    for (number, (question, chosen)) in prompt.questions.iter().zip(&list).enumerate() {
+        let name = format!("answers[{number}].option");
+        for option in chosen.option.iter().chain(&chosen.options) {
+            in_range(&name, *option, question.options.len())?;
+        }
+        let picks = chosen.options.len() + usize::from(chosen.option.is_some());
+        let has_text = chosen.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        match (picks, has_text) {
+            (0, false) => return Err(Failure::Bad(format!("answers[{number}]: give option, options or text"))),
+            (1.., true) => return Err(Failure::Bad(format!("answers[{number}]: give an option or text, not both"))),
+            (2.., false) if !question.multi_select => {
+                return Err(Failure::Bad(format!("answers[{number}]: this question takes one option")));
+            }
+            _ => {}
+        }
+    }
+    Ok(list)
+}
+
+/// What the hook is told, where it can be told that.
+fn decision(prompt: &Prompt, answer: &Answer) -> Option<Box<dyn FnOnce(&Open) -> Value + Send>> {
+    let allow = json!({"behavior": "allow"});
+    match (prompt.kind, answer.option, answer.accept, &answer.text) {
+        (PromptKind::Question, _, Some(false), _) => None,
+        (PromptKind::Question, ..) => {
+            let texts: Map<String, Value> = answer_texts(prompt, answer)?;
+            Some(Box::new(move |open| {
+                let mut input = open.input.clone();
+                input["answers"] = Value::Object(texts);
+                decided(json!({"behavior": "allow", "updatedInput": input}))
+            }))
+        }
+        // The first option of a tool's dialog is a plain yes; the first of a plan's is more than that.
+        (PromptKind::Permission, Some(1), _, None) | (_, None, Some(true), None) => {
+            Some(Box::new(move |_| decided(allow)))
+        }
+        (_, None, Some(false) | None, Some(text)) => {
+            let deny = json!({"behavior": "deny", "message": text, "interrupt": false});
+            Some(Box::new(move |_| decided(deny)))
+        }
+        _ => None,
+    }
+}
+
+fn decided(decision: Value) -> Value {
+    json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
+}
+
+/// The answers in words, under their questions: as the agent itself records them.
+fn answer_texts(prompt: &Prompt, answer: &Answer) -> Option<Map<String, Value>> {
+    let chosen = chosen(prompt, answer).ok()?;
+    let label = |labels: &[String], option: u32| labels.get(usize::try_from(option).ok()?.checked_sub(1)?).cloned();
+    let mut texts = Map::new();
+    for (question, chosen) in prompt.questions.iter().zip(chosen) {
+        let text = match &chosen.text {
+            Some(text) => text.clone(),
+            None => {
+                let labels: Option<Vec<String>> =
+                    ticked(&chosen).into_iter().map(|option| label(&question.options, option)).collect();
+                labels?.join(", ")
+            }
+        };
+        texts.insert(question.question.clone(), text.into());
+    }
+    Some(texts)
+}
+
+/// What passes a dialog of the agent's start that does no harm; `None` leaves it to somebody who decides.
+pub fn groom_steps(dialog: &Dialog, bypass_was_asked: bool) -> Option<Vec<Step>> {
+    let prompt = &dialog.prompt;
+    let preset = || dialog.selected.and_then(|selected| u32::try_from(selected + 1).ok()).map(Step::Choose);
+    let step = match prompt.subtype.as_deref()? {
+        "theme_picker" => preset()?,
+        "security_notes" | "login_success" => Step::Enter,
+        "terminal_setup" => Step::Choose(option_like(prompt, "No")?),
+        "trust" => Step::Choose(option_like(prompt, "Yes")?),
+        "bypass" if bypass_was_asked => Step::Choose(option_like(prompt, "Yes")?),
+        _ => return None,
+    };
+    Some(vec![step])
+}

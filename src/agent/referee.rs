@@ -1,0 +1,290 @@
+//! Who is right, when sources disagree: a pure function of what was seen, the present state, and the time.
+//!
+//! Hooks, the status file and the log *speak*: they tell what the agent itself says, and the newest of them counts, with
+//! a few exceptions that are written below as rules. The title and the screen only *look*: they fill in what nobody
+//! speaks of (dialogs at the start, retries), and overrule the speakers when these have been contradicted for a while.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::evidence::{Claim, EpochMs, Evidence, Source};
+use super::seen::Seen;
+use crate::session::{Prompt, PromptKind, State, StateKind};
+
+/// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
+const DRAWN_MS: u64 = 60;
+
+/// A screen may show what is over for so long. Claude Code 2.1.197 repaints within 260 ms on a busy machine.
+const REPAINT_MS: u64 = 700;
+
+/// How much later than a hook the status file may still speak of the time before it: 60 ms were measured.
+const STATUS_LAG_MS: u64 = 400;
+
+/// How long after a stop the agent may go on by itself, with a message that it had queued: 240 ms were measured.
+const STOP_SETTLES_MS: u64 = 400;
+
+/// How long the status file may say idle between two turns: 23 ms were measured.
+const STATUS_SETTLES_MS: u64 = 80;
+
+/// The same, when messages are known to be queued.
+const QUEUE_SETTLES_MS: u64 = 2000;
+
+/// How long a dialog may be open before somebody says which one it is.
+const UNNAMED_MS: u64 = 1000;
+
+/// How long the screen must contradict a speaker before it is believed.
+const CONTRADICTED_MS: u64 = 2500;
+
+/// An agent of which nothing was recognised for so long is in a state that nobody can tell.
+const STARTING_MAX_MS: u64 = 45_000;
+
+/// What was decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ruling {
+    /// The state, and what it rests on; `None` leaves things as they are.
+    pub verdict: Option<Verdict>,
+    /// When time alone may change the decision.
+    pub look_again: Option<EpochMs>,
+}
+
+/// A state, and what it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    pub state: State,
+    pub source: Source,
+    pub rule: Cow<'static, str>,
+}
+
+impl Ruling {
+    fn stay(look_again: impl Into<Option<EpochMs>>) -> Self {
+        Self { verdict: None, look_again: look_again.into() }
+    }
+
+    fn is(state: State, source: Source, rule: impl Into<Cow<'static, str>>) -> Self {
+        Self { verdict: Some(Verdict { state, source, rule: rule.into() }), look_again: None }
+    }
+
+    fn by(evidence: &Evidence) -> Self {
+        Self::is(state(&evidence.claim), evidence.source, evidence.rule.clone())
+    }
+
+    fn looking_again(mut self, at: Option<EpochMs>) -> Self {
+        self.look_again = self.look_again.into_iter().chain(at).min();
+        self
+    }
+}
+
+/// Decides what the agent is doing.
+pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
+    if present.kind() == StateKind::Exited {
+        return Ruling::stay(None);
+    }
+    if let Some(line) = seen.of(Source::Jsonl) {
+        return Ruling::by(line);
+    }
+    let dialog = seen.of(Source::Screen).filter(|screen| matches!(screen.claim, Claim::Prompt(_)));
+    let Some(spoken) = spoken(seen) else { return looked(seen, dialog, now) };
+    match &spoken.claim {
+        Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
+        Claim::Waiting => waiting(seen, spoken, dialog, now),
+        _ => match overdrawn(spoken, dialog, now) {
+            Ok(drawn) => Ruling::by(drawn),
+            Err(look_again) => unprompted(seen, spoken, present, now).looking_again(look_again),
+        },
+    }
+}
+
+/// The newest of those who speak, unless a rule says that it cannot overrule the one before.
+fn spoken(seen: &Seen) -> Option<&Evidence> {
+    let mut words: Vec<_> =
+        [Source::Hooks, Source::Status, Source::Log].into_iter().filter_map(|source| seen.of(source)).collect();
+    words.sort_by_key(|word| word.at);
+    words.into_iter().reduce(|before, next| if may_follow(seen, before, next) { next } else { before })
+}
+
+fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
+    match (&before.claim, &next.claim) {
+        // An error stays on the screen of an agent that takes messages again; it ends with a new turn.
+        (Claim::Error(_) | Claim::Parked(_), Claim::Idle | Claim::Still) => next.source == Source::Hooks,
+        // The status file lags behind the hook that asks; it counts when it has said that a dialog is open.
+        (Claim::Prompt(_), Claim::Working) if next.source == Source::Status => {
+            seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > STATUS_LAG_MS
+        }
+        // The line of another tool's result says nothing about this dialog.
+        (Claim::Prompt(_), Claim::Working) if next.source == Source::Log => false,
+        // The question that was asked by a hook is the dialog that the status file speaks of.
+        (Claim::Prompt(_), Claim::Waiting) => seen.asked.is_none(),
+        (_, Claim::Error(_) | Claim::Parked(_)) => true,
+        // The status file shows how things are; the log only how they were when a line was written.
+        _ if next.source == Source::Log => seen.of(Source::Status).is_none(),
+        _ if before.source == Source::Log && next.source == Source::Hooks => true,
+        _ => true,
+    }
+}
+
+/// The agent asked through a hook.
+fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
+    // Several may be asked at once; the one whose dialog is shown counts.
+    let prompt = seen.asked.as_ref().unwrap_or(prompt);
+    let merged = |dialog: Option<&Prompt>| {
+        let state = State::Prompt { prompt: Arc::new(merge(prompt, dialog)), trouble: None };
+        Ruling::is(state, spoken.source, spoken.rule.clone())
+    };
+    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
+        return merged(Some(drawn));
+    }
+    // Nobody speaks when a dialog is dismissed, unless there is a status file. Without one, the screen tells.
+    let silent = seen.asked.is_none() && seen.of(Source::Status).is_none();
+    let undrawn_since = seen.of(Source::Screen).map_or(spoken.at, |screen| screen.at.max(spoken.at));
+    if silent && now.since(undrawn_since) >= CONTRADICTED_MS {
+        let look = seen.of(Source::Screen).filter(|screen| screen.claim == Claim::Idle);
+        return match look {
+            Some(screen) => Ruling::by(screen),
+            None => Ruling::is(State::Working, Source::Screen, "the dialog is gone"),
+        };
+    }
+    merged(None).looking_again(silent.then(|| undrawn_since.plus(CONTRADICTED_MS)))
+}
+
+/// The status file says that a dialog is open.
+fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
+    let drawn = dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
+    match (&seen.asked, drawn) {
+        (Some(asked), drawn) => {
+            let prompt = merge(asked, drawn.map(|(_, prompt)| prompt));
+            Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
+        }
+        (None, Some((dialog, prompt))) if now.since(dialog.at) >= DRAWN_MS => {
+            let state = State::Prompt { prompt: Arc::new(prompt.clone()), trouble: trouble(seen) };
+            Ruling::is(state, dialog.source, dialog.rule.clone())
+        }
+        (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(DRAWN_MS)),
+        (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
+        (None, None) => {
+            let is_permission = spoken.detail.as_deref().is_some_and(|detail| detail.contains("permission"));
+            let kind = if is_permission { PromptKind::Permission } else { PromptKind::Setup };
+            let prompt = Prompt { subtype: Some("dialog".to_owned()), ..Prompt::new(kind) };
+            Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
+        }
+    }
+}
+
+/// The error that a hook told of and that a dialog may be about.
+fn trouble(seen: &Seen) -> Option<crate::session::Trouble> {
+    match &seen.of(Source::Hooks)?.claim {
+        Claim::Error(trouble) => Some(trouble.clone()),
+        Claim::Parked(parked) => {
+            Some(crate::session::Trouble { category: parked.category, detail: parked.reason.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// A dialog on the screen that nobody speaks of. One that was drawn before the last word may be over already, and only
+/// counts when it stays. `Err` says when it would count.
+fn overdrawn<'a>(
+    spoken: &Evidence,
+    dialog: Option<&'a Evidence>,
+    now: EpochMs,
+) -> Result<&'a Evidence, Option<EpochMs>> {
+    let Some(dialog) = dialog else { return Err(None) };
+    let counts_from = if dialog.at >= spoken.at { dialog.at.plus(DRAWN_MS) } else { spoken.at.plus(REPAINT_MS) };
+    if now >= counts_from { Ok(dialog) } else { Err(Some(counts_from)) }
+}
+
+/// No dialog: working, idle, or stopped by something.
+fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Ruling {
+    let screen = seen.of(Source::Screen);
+    match &spoken.claim {
+        Claim::Working => {
+            if let Some(screen) = screen.filter(|screen| matches!(screen.claim, Claim::Parked(_))) {
+                // Retries are told of by nobody else.
+                return Ruling::by(screen);
+            }
+            contradicted(seen, spoken, Claim::Idle, now).unwrap_or_else(|look_again| {
+                Ruling::by(spoken).looking_again(look_again)
+            })
+        }
+        Claim::Parked(parked) => match parked.resume_at_epoch_ms.map(EpochMs) {
+            Some(over) if over <= now => Ruling::is(State::Idle, spoken.source, "the limit has passed"),
+            over => Ruling::by(spoken).looking_again(over),
+        },
+        Claim::Idle | Claim::Still => match settled(seen, spoken, present, now) {
+            Some(later) => Ruling::stay(later),
+            None => contradicted(seen, spoken, Claim::Working, now).unwrap_or_else(|look_again| {
+                Ruling::is(State::Idle, spoken.source, spoken.rule.clone()).looking_again(look_again)
+            }),
+        },
+        _ => Ruling::by(spoken),
+    }
+}
+
+/// Until when an agent that has stopped is not called idle yet.
+fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Option<EpochMs> {
+    if present.kind() == StateKind::Idle {
+        return None;
+    }
+    let mut wait_ms = seen.idle_grace_ms;
+    match spoken.source {
+        Source::Hooks if spoken.rule == "Stop" => wait_ms = wait_ms.max(STOP_SETTLES_MS),
+        Source::Status => wait_ms = wait_ms.max(STATUS_SETTLES_MS),
+        _ => {}
+    }
+    if seen.queued > 0 {
+        wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
+    }
+    let until = spoken.at.plus(wait_ms);
+    (now < until).then_some(until)
+}
+
+/// What the screen shows, once it has contradicted a speaker for long enough. The status file is not contradicted: it
+/// shows how things are, as the screen does, and is made for it. `Err` says when it would be believed.
+fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> Result<Ruling, Option<EpochMs>> {
+    if seen.of(Source::Status).is_some() {
+        return Err(None);
+    }
+    let Some(screen) = seen.of(Source::Screen).filter(|screen| screen.claim == shown) else { return Err(None) };
+    let from = screen.at.max(spoken.at).plus(CONTRADICTED_MS);
+    if now < from { Err(Some(from)) } else { Ok(Ruling::by(screen)) }
+}
+
+/// Nobody has spoken yet: what can be seen.
+fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
+    let screen = dialog.or(seen.of(Source::Screen));
+    if let Some(screen) = screen {
+        let drawn_at = screen.at.plus(DRAWN_MS);
+        return if now >= drawn_at { Ruling::by(screen) } else { Ruling::stay(drawn_at) };
+    }
+    if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {
+        return Ruling::by(title);
+    }
+    let lost_at = seen.started.plus(STARTING_MAX_MS);
+    if now < lost_at {
+        return Ruling::stay(lost_at);
+    }
+    Ruling::is(State::Unknown, Source::Process, "nothing was recognised")
+}
+
+/// What a hook knows about a dialog, and what the screen shows of it.
+fn merge(asked: &Prompt, drawn: Option<&Prompt>) -> Prompt {
+    let Some(drawn) = drawn else { return asked.clone() };
+    Prompt {
+        options: if drawn.options.is_empty() { asked.options.clone() } else { drawn.options.clone() },
+        options_fallback: drawn.options.is_empty() && asked.options_fallback,
+        question_current: drawn.question_current,
+        screen_lines: drawn.screen_lines.clone(),
+        ready: asked.ready || drawn.ready,
+        ..asked.clone()
+    }
+}
+
+fn state(claim: &Claim) -> State {
+    match claim {
+        Claim::Working => State::Working,
+        Claim::Idle | Claim::Still => State::Idle,
+        Claim::Waiting => State::Prompt { prompt: Arc::new(Prompt::new(PromptKind::Setup)), trouble: None },
+        Claim::Prompt(prompt) => State::Prompt { prompt: Arc::new(prompt.clone()), trouble: None },
+        Claim::Error(trouble) => State::Error(trouble.clone()),
+        Claim::Parked(parked) => State::Parked(parked.clone()),
+    }
+}

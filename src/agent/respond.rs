@@ -1,0 +1,112 @@
+//! Answers to an agent's dialog: given once, to the dialog that was meant, and confirmed when that dialog is gone.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::asks::Ask;
+use super::claude::press::press;
+use super::claude::respond::{Step, Way, way};
+use super::handle::Agent;
+use super::steps::{Hands, seen_within};
+use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED};
+use super::view::View;
+use crate::session::{Expect, Phase, Prompt, StateKind, TurnId};
+
+/// How long the agent may take to leave a dialog that was answered.
+const LEFT_WITHIN: Duration = Duration::from_secs(10);
+
+impl Agent {
+    /// Answers the dialog that is shown. The caller is answered in time; what was begun is finished in any case.
+    pub async fn respond(&self, answer: Answer) -> Result<Answered, Failure> {
+        let began = Instant::now();
+        let view = self.view();
+        let refused = |kind, reason: &'static str| Answered {
+            delivered: false,
+            kind,
+            reason: Some(reason.into()),
+            receipt: None,
+        };
+        let Some(prompt) = view.state.prompt().filter(|_| view.pid.is_some()).cloned() else {
+            return Ok(refused(None, NO_PROMPT));
+        };
+        if let Some(meant) = answer.prompt_id.as_ref().filter(|meant| **meant != prompt.id) {
+            let (meant, shown) = (meant.clone(), prompt.id.clone());
+            return Err(Failure::OtherPrompt { meant, shown, state: view.state.kind() });
+        }
+        let way = way(&view, &prompt, &answer)?;
+        let Some(claimed) = self.claim(&prompt.id) else { return Ok(refused(Some(prompt.kind), ALREADY_ANSWERED)) };
+        let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
+        let mut turn = self.session().begin_turn(answer.writer, expect).await?;
+        let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(Some(prompt.kind), UNCONFIRMED)) };
+        let (agent, kind) = (self.clone(), prompt.kind);
+        tokio::spawn(async move {
+            let id = turn.id;
+            let hands = Hands::new(&agent, turn);
+            if let Err(why) = agent.give(hands, id, &prompt, way).await {
+                // Somebody may try again.
+                drop(claimed);
+                agent.session().progress(id, Phase::Refused { why }).await;
+            } else {
+                claimed.keep();
+            }
+        });
+        let left = answer.timeout.saturating_sub(began.elapsed());
+        let receipt = match tokio::time::timeout(left, ticket.reached(&Phase::Unconfirmed)).await {
+            Ok(receipt) => receipt,
+            Err(_) => ticket.give_up(),
+        };
+        let reason: Option<Cow<'static, str>> = match &receipt.phase {
+            Phase::Accepted { .. } => None,
+            Phase::Refused { why } => Some(why.clone()),
+            _ => Some(UNCONFIRMED.into()),
+        };
+        Ok(Answered { delivered: reason.is_none(), kind: Some(kind), reason, receipt: Some(receipt) })
+    }
+
+    async fn give(&self, mut hands: Hands, id: TurnId, prompt: &Prompt, way: Way) -> Result<(), Cow<'static, str>> {
+        match way {
+            Way::Decision { decision, keys } => {
+                let prompt_id = prompt.id.clone();
+                let asked = self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await;
+                if asked != Ok(true) {
+                    let keys = keys.ok_or("the agent's hook does not wait any more")?;
+                    press(&mut hands, &prompt.id, &keys).await?;
+                }
+            }
+            Way::Keys(keys) => press(&mut hands, &prompt.id, &keys).await?,
+        }
+        self.session().progress(id, Phase::Written).await;
+        self.confirm(hands, id, &prompt.id).await;
+        Ok(())
+    }
+
+    /// Waits until the dialog is gone, and says who saw it go.
+    async fn confirm(&self, hands: Hands, id: TurnId, prompt_id: &str) {
+        let mut views = hands.let_go();
+        let left = |view: &View| is_left(view, prompt_id);
+        let phase = match seen_within(&mut views, LEFT_WITHIN, left).await {
+            Some(_) => Phase::Accepted { witness: self.session().vitals().cause.rule.clone() },
+            None => Phase::Unconfirmed,
+        };
+        self.session().progress(id, phase).await;
+    }
+
+    /// Presses keys at a dialog on nobody's behalf.
+    pub(super) async fn press(&self, prompt_id: &str, steps: Vec<Step>) -> Result<TurnId, Cow<'static, str>> {
+        let claimed = self.claim(prompt_id).ok_or(ALREADY_ANSWERED)?;
+        let expect = Expect { prompt_id: Some(prompt_id.to_owned()), ..Expect::default() };
+        let turn = self.session().begin_turn(None, expect).await.map_err(|refusal| Cow::from(refusal.to_string()))?;
+        let id = turn.id;
+        let mut hands = Hands::new(self, turn);
+        press(&mut hands, prompt_id, &steps).await?;
+        claimed.keep();
+        Ok(id)
+    }
+}
+
+fn is_left(view: &Arc<View>, prompt_id: &str) -> bool {
+    view.pid.is_none()
+        || view.state.kind() != StateKind::Prompt
+        || view.state.prompt().is_none_or(|prompt| prompt.id != prompt_id)
+}

@@ -1,0 +1,109 @@
+//! What the sources have seen so far: the last word of each, and a short memory for those who ask why.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::evidence::{Claim, EpochMs, Evidence, Source};
+use crate::session::Prompt;
+
+/// How much is remembered for explanations; an agent's turn with a few tools makes some twenty.
+const RECENT_MAX: usize = 64;
+
+/// Everything the referee goes by. It belongs to one child and is thrown away with it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// When the child was started.
+    pub started: EpochMs,
+    /// The question that the agent has asked through a hook and that waits for its answer.
+    pub asked: Option<Prompt>,
+    /// When the status file last said that a dialog is open.
+    pub waited: Option<EpochMs>,
+    /// Messages that the agent has taken but not begun to work on.
+    pub queued: usize,
+    /// How long an idle agent is not yet called idle.
+    pub idle_grace_ms: u64,
+    last: BTreeMap<Source, Evidence>,
+    recent: VecDeque<Evidence>,
+    /// What is wrong with a source, in words.
+    ailing: BTreeMap<Source, String>,
+}
+
+impl Seen {
+    pub fn new(started: EpochMs, idle_grace_ms: u64) -> Self {
+        Self {
+            started,
+            asked: None,
+            waited: None,
+            queued: 0,
+            idle_grace_ms,
+            last: BTreeMap::new(),
+            recent: VecDeque::new(),
+            ailing: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in what a source saw. A source that repeats itself has said it since the first time.
+    pub fn note(&mut self, evidence: Evidence) {
+        if evidence.claim == Claim::Waiting {
+            self.waited = Some(evidence.at);
+        }
+        if evidence.claim == Claim::Working {
+            // A new turn has begun: what stopped the last one is over, whoever told of it.
+            self.last.retain(|_, last| {
+                last.at >= evidence.at || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_))
+            });
+        }
+        match self.last.get_mut(&evidence.source) {
+            Some(last) if last.claim == evidence.claim && last.rule == evidence.rule && is_lasting(last.source) => {}
+            // Lines of a log may be read later than they were written; the newest counts.
+            Some(last) if last.source == Source::Log && last.at > evidence.at => self.remember(evidence),
+            _ => {
+                self.remember(evidence.clone());
+                self.last.insert(evidence.source, evidence);
+            }
+        }
+    }
+
+    /// A source has nothing to say any more.
+    pub fn forget(&mut self, source: Source) {
+        self.last.remove(&source);
+    }
+
+    /// What a source said last.
+    pub fn of(&self, source: Source) -> Option<&Evidence> {
+        self.last.get(&source)
+    }
+
+    /// Says what is wrong with a source, or that nothing is.
+    pub fn ails(&mut self, source: Source, problem: Option<String>) {
+        match problem {
+            Some(problem) => drop(self.ailing.insert(source, problem)),
+            None => drop(self.ailing.remove(&source)),
+        }
+    }
+
+    pub fn ailing(&self) -> impl Iterator<Item = (Source, &str)> {
+        self.ailing.iter().map(|(source, problem)| (*source, problem.as_str()))
+    }
+
+    /// The last words of all sources, the most trusted first.
+    pub fn words(&self) -> impl Iterator<Item = &Evidence> {
+        self.last.values()
+    }
+
+    /// What was seen lately, oldest first.
+    pub fn recent(&self) -> impl Iterator<Item = &Evidence> {
+        self.recent.iter()
+    }
+
+    fn remember(&mut self, evidence: Evidence) {
+        if self.recent.len() == RECENT_MAX {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(evidence);
+    }
+}
+
+/// Whether a source shows how things are, rather than what happens: saying the same again is no news.
+fn is_lasting(source: Source) -> bool {
+    matches!(source, Source::Title | Source::Screen | Source::Process)
+}

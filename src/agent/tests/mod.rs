@@ -1,0 +1,3 @@
+//! What the agent's machinery promises, without any agent.
+
+mod referee;

@@ -1,0 +1,235 @@
+//! The referee's promises: each is one of the rules that others got wrong.
+
+use proptest::prelude::*;
+
+use crate::agent::{Claim, EpochMs, Evidence, Seen, Source, judge};
+use crate::session::{ErrorCategory, Parked, Prompt, PromptKind, State, StateKind, Trouble};
+
+/// A story: evidence at moments, and the state that follows from all of it so far.
+struct Story {
+    seen: Seen,
+    present: State,
+}
+
+impl Story {
+    fn begin() -> Self {
+        Self { seen: Seen::new(EpochMs(0), 0), present: State::Starting }
+    }
+
+    fn told(&mut self, at: u64, source: Source, rule: &'static str, claim: Claim) -> &mut Self {
+        self.seen.note(Evidence::new(source, rule, claim, EpochMs(at)));
+        self
+    }
+
+    /// Lets time pass up to this moment, looking again whenever the referee wants to.
+    fn at(&mut self, now: u64) -> StateKind {
+        let ruling = judge(&self.seen, &self.present, EpochMs(now));
+        if let Some(verdict) = ruling.verdict {
+            self.present = verdict.state;
+        }
+        self.present.kind()
+    }
+}
+
+fn permission() -> Claim {
+    Claim::Prompt(Prompt { tool: Some("Bash".into()), ..Prompt::new(PromptKind::Permission) })
+}
+
+fn dialog(kind: PromptKind) -> Claim {
+    Claim::Prompt(Prompt { options: vec!["Yes".into(), "No".into()], ready: true, ..Prompt::new(kind) })
+}
+
+fn trouble() -> Claim {
+    Claim::Error(Trouble { category: ErrorCategory::ServerError, detail: "529".into() })
+}
+
+#[test]
+fn a_turn_with_a_permission_is_told_in_order() {
+    let mut story = Story::begin();
+    assert_eq!(story.told(0, Source::Hooks, "SessionStart", Claim::Idle).at(1), StateKind::Idle);
+    assert_eq!(story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working).at(101), StateKind::Working);
+    assert_eq!(story.told(130, Source::Status, "busy", Claim::Working).at(131), StateKind::Working);
+    assert_eq!(story.told(200, Source::Hooks, "PermissionRequest", permission()).at(201), StateKind::Prompt);
+    // The status file lags: it still speaks of the time before the question.
+    assert_eq!(story.told(210, Source::Status, "busy", Claim::Working).at(211), StateKind::Prompt);
+    assert_eq!(story.told(240, Source::Status, "waiting", Claim::Waiting).at(241), StateKind::Prompt);
+    assert_eq!(story.told(900, Source::Status, "busy", Claim::Working).at(901), StateKind::Working);
+    story.told(1000, Source::Hooks, "Stop", Claim::Idle);
+    assert_eq!(story.at(1001), StateKind::Working, "it may go on with what it had queued");
+    assert_eq!(story.told(1100, Source::Status, "idle", Claim::Idle).at(1200), StateKind::Idle);
+}
+
+#[test]
+fn what_no_hook_tells_the_status_file_does() {
+    for start in [Claim::Working, permission()] {
+        let mut story = Story::begin();
+        story.told(100, Source::Hooks, "x", start).told(150, Source::Status, "waiting", Claim::Waiting);
+        story.told(500, Source::Status, "idle", Claim::Idle);
+        assert_eq!(story.at(700), StateKind::Idle, "Esc and denials fire no hook");
+    }
+}
+
+#[test]
+fn a_queued_message_makes_no_flash_of_idle() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working).at(101);
+    story.seen.queued = 1;
+    story.told(900, Source::Hooks, "Stop", Claim::Idle).told(950, Source::Status, "idle", Claim::Idle);
+    assert_eq!(story.at(960), StateKind::Working);
+    story.told(966, Source::Status, "busy", Claim::Working);
+    assert_eq!(story.told(980, Source::Hooks, "UserPromptSubmit", Claim::Working).at(981), StateKind::Working);
+}
+
+#[test]
+fn an_error_stays_until_the_next_turn() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "StopFailure", trouble()).told(130, Source::Status, "idle", Claim::Idle);
+    story.told(140, Source::Log, "turn_duration", Claim::Idle).told(150, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(60_000), StateKind::Error);
+    assert_eq!(story.told(61_000, Source::Hooks, "UserPromptSubmit", Claim::Working).at(61_001), StateKind::Working);
+    story.told(62_000, Source::Hooks, "Stop", Claim::Idle).told(62_100, Source::Status, "idle", Claim::Idle);
+    assert_eq!(story.at(62_300), StateKind::Idle, "the error does not come back");
+}
+
+#[test]
+fn a_limit_ends_when_its_time_has_come() {
+    let mut story = Story::begin();
+    let parked = Parked {
+        reason: "session limit".into(),
+        resume_at_epoch_ms: Some(5000),
+        category: ErrorCategory::RateLimited,
+    };
+    assert_eq!(story.told(100, Source::Hooks, "StopFailure", Claim::Parked(parked)).at(4999), StateKind::Parked);
+    assert_eq!(story.at(5000), StateKind::Idle);
+}
+
+#[test]
+fn a_dialog_that_nobody_speaks_of_is_seen_on_the_screen() {
+    let mut story = Story::begin();
+    story.told(10, Source::Screen, "trust", dialog(PromptKind::Permission));
+    assert_eq!(story.at(20), StateKind::Starting, "a frame may be half drawn");
+    assert_eq!(story.at(80), StateKind::Prompt);
+    let mut story = Story::begin();
+    story.told(10, Source::Status, "idle", Claim::Idle).at(300);
+    story.told(400, Source::Screen, "rate_limit_options", dialog(PromptKind::Setup));
+    assert_eq!(story.at(470), StateKind::Prompt);
+}
+
+#[test]
+fn a_dialog_that_was_answered_does_not_come_back_while_the_screen_is_repainted() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "PermissionRequest", permission());
+    story.told(160, Source::Screen, "permission", dialog(PromptKind::Permission)).at(300);
+    story.told(500, Source::Hooks, "PostToolUse", Claim::Working);
+    for now in [501, 600, 760] {
+        assert_eq!(story.at(now), StateKind::Working, "at {now}");
+    }
+}
+
+#[test]
+fn the_screen_adds_the_options_to_what_the_hook_asked() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "PermissionRequest", permission()).at(101);
+    assert!(story.present.prompt().is_some_and(|prompt| prompt.options.is_empty() && !prompt.ready));
+    story.told(160, Source::Screen, "permission", dialog(PromptKind::Permission)).at(161);
+    let prompt = story.present.prompt().expect("a prompt");
+    assert_eq!((prompt.options.len(), prompt.ready, prompt.tool.as_deref()), (2, true, Some("Bash")));
+}
+
+#[test]
+fn a_plan_is_not_overwritten_by_the_plain_permission_that_the_screen_shows() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "PermissionRequest", Claim::Prompt(Prompt::new(PromptKind::Plan)));
+    story.told(120, Source::Screen, "permission", dialog(PromptKind::Permission));
+    assert_eq!(story.at(500), StateKind::Prompt);
+    assert_eq!(story.present.prompt().map(|prompt| prompt.kind), Some(PromptKind::Plan));
+}
+
+#[test]
+fn without_hooks_and_status_the_screen_ends_what_has_been_contradicted_for_long() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working);
+    story.told(500, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(1500), StateKind::Working);
+    assert_eq!(story.at(3500), StateKind::Idle, "an early Esc leaves no other trace");
+}
+
+#[test]
+fn a_status_file_is_not_contradicted_by_a_placeholder_on_the_screen() {
+    let mut story = Story::begin();
+    story.told(100, Source::Status, "busy", Claim::Working).told(500, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(60_000), StateKind::Working);
+}
+
+#[test]
+fn retries_are_a_wait() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working).told(110, Source::Status, "busy", Claim::Working);
+    let wait = Parked { reason: "attempt 5".into(), resume_at_epoch_ms: None, category: ErrorCategory::ServerError };
+    assert_eq!(story.told(900, Source::Screen, "retrying", Claim::Parked(wait)).at(901), StateKind::Parked);
+    assert_eq!(story.told(2000, Source::Screen, "working", Claim::Working).at(2001), StateKind::Working);
+}
+
+#[test]
+fn an_agent_of_which_nothing_is_recognised_is_unknown_in_the_end() {
+    let mut story = Story::begin();
+    assert_eq!(story.at(1000), StateKind::Starting);
+    assert_eq!(story.at(60_000), StateKind::Unknown);
+    assert_eq!(story.told(61_000, Source::Hooks, "SessionStart", Claim::Idle).at(61_001), StateKind::Idle);
+}
+
+#[test]
+fn an_idle_agent_is_called_idle_after_the_grace() {
+    let mut story = Story { seen: Seen::new(EpochMs(0), 3000), present: State::Working };
+    story.told(100, Source::Status, "idle", Claim::Idle);
+    assert_eq!(story.at(3000), StateKind::Working);
+    assert_eq!(story.at(3100), StateKind::Idle);
+}
+
+fn any_claim() -> impl Strategy<Value = Claim> {
+    prop_oneof![
+        Just(Claim::Working),
+        Just(Claim::Idle),
+        Just(Claim::Still),
+        Just(Claim::Waiting),
+        Just(permission()),
+        Just(trouble()),
+    ]
+}
+
+fn any_source() -> impl Strategy<Value = Source> {
+    prop_oneof![
+        Just(Source::Hooks),
+        Just(Source::Status),
+        Just(Source::Log),
+        Just(Source::Title),
+        Just(Source::Screen),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn nothing_leads_out_of_exited(said in prop::collection::vec((any_source(), any_claim(), 0..5000u64), 0..30)) {
+        let mut story = Story { seen: Seen::new(EpochMs(0), 0), present: State::Exited };
+        for (source, claim, at) in said {
+            story.told(at, source, "x", claim);
+            prop_assert_eq!(story.at(at), StateKind::Exited);
+        }
+    }
+
+    #[test]
+    fn nothing_latches(said in prop::collection::vec((any_source(), any_claim(), 0..5000u64), 0..30)) {
+        let mut story = Story::begin();
+        for (source, claim, at) in said {
+            story.told(at, source, "x", claim);
+            story.at(at);
+        }
+        // A turn begins and ends, as everybody can see.
+        story.told(6000, Source::Hooks, "UserPromptSubmit", Claim::Working);
+        story.told(6010, Source::Status, "busy", Claim::Working).told(6010, Source::Screen, "working", Claim::Working);
+        prop_assert_eq!(story.at(7000), StateKind::Working);
+        story.told(8000, Source::Hooks, "Stop", Claim::Idle).told(8010, Source::Status, "idle", Claim::Idle);
+        story.told(8020, Source::Screen, "input box", Claim::Idle);
+        prop_assert_eq!(story.at(11_000), StateKind::Idle);
+    }
+}

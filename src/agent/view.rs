@@ -1,0 +1,25 @@
+//! What drivers go by: the latest look at an agent, published whole after each change.
+
+use std::path::PathBuf;
+
+use super::claude::screen::Look;
+use crate::session::State;
+
+/// One moment of an agent.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The child that this is about; `None` while there is none.
+    pub pid: Option<u32>,
+    pub state: State,
+    pub look: Look,
+    /// Whether the question that is shown can be answered through the hook that asked it.
+    pub open_question: bool,
+    /// Who could witness that a message was taken.
+    pub hooks_speak: bool,
+    pub log_speaks: bool,
+    /// The agent's own name for its conversation.
+    pub conversation: Option<String>,
+    pub log: Option<PathBuf>,
+    /// Moves with every change, so that "after this moment" can be said.
+    pub version: u64,
+}

@@ -1,0 +1,82 @@
+//! Names for prompts: one dialog keeps its name for as long as it is shown, and no two share one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::session::{Prompt, PromptKind, State};
+
+/// Gives names to what is shown.
+#[derive(Debug)]
+pub struct Naming {
+    numbers: Arc<AtomicU64>,
+    shown: Option<Shown>,
+}
+
+/// The dialog that is shown now.
+#[derive(Clone, Debug)]
+struct Shown {
+    id: String,
+    kind: PromptKind,
+    /// The name that the hook's question was given, when a hook asked.
+    asked: Option<String>,
+    /// What the screen shows above the options.
+    heading: String,
+}
+
+impl Naming {
+    pub fn new(numbers: Arc<AtomicU64>) -> Self {
+        Self { numbers, shown: None }
+    }
+
+    /// A name that was never given before.
+    pub fn next(&self) -> String {
+        format!("p{}", self.numbers.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Names the dialog of a state.
+    pub fn name(&mut self, state: State) -> State {
+        let State::Prompt { prompt, trouble } = state else {
+            self.shown = None;
+            return state;
+        };
+        let asked = Some(prompt.id.clone()).filter(|id| !id.is_empty());
+        let heading = heading(&prompt);
+        let same = self.shown.as_ref().filter(|shown| match (&shown.asked, &asked) {
+            (Some(known), Some(asked)) => known == asked,
+            // The screen was quicker than the hook, or outlives it: the same dialog, seen by another source.
+            (None, Some(_)) => shown.kind == prompt.kind || prompt.kind != PromptKind::Setup,
+            (Some(_), None) => shown.kind == prompt.kind && (heading.is_empty() || shown.heading == heading),
+            (None, None) => shown.kind == prompt.kind && shown.heading == heading,
+        });
+        let id = match (same, &asked) {
+            (Some(shown), _) => shown.id.clone(),
+            (None, Some(asked)) => asked.clone(),
+            (None, None) => self.next(),
+        };
+        let known = same.cloned();
+        let heading = if heading.is_empty() { known.as_ref().map_or(heading, |known| known.heading.clone()) } else { heading };
+        let asked = asked.or(known.and_then(|known| known.asked));
+        self.shown = Some(Shown { id: id.clone(), kind: prompt.kind, asked, heading });
+        State::Prompt { prompt: Arc::new(Prompt { id, ..Prompt::clone(&prompt) }), trouble }
+    }
+
+    /// The name under which a hook asked what is shown under this one.
+    pub fn asked_as(&self, id: &str) -> Option<&str> {
+        self.shown.as_ref().filter(|shown| shown.id == id).and_then(|shown| shown.asked.as_deref())
+    }
+}
+
+/// What tells one dialog from another of the same kind: the rows above its options, without blanks. The pages of one
+/// question dialog are one dialog.
+fn heading(prompt: &Prompt) -> String {
+    if prompt.kind == PromptKind::Question {
+        return prompt.questions.iter().map(|question| question.question.as_str()).collect();
+    }
+    let above = prompt.screen_lines.iter().take_while(|row| !is_option(row));
+    above.flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect()
+}
+
+fn is_option(row: &str) -> bool {
+    let row = row.trim_start().trim_start_matches('❯').trim_start();
+    row.split_once('.').is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
