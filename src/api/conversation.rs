@@ -217,36 +217,38 @@ impl Talk {
             }
             Asked::Lock(request) => return self.lock(request).await.map(|result| Some(Told::LockResult(result))),
             Asked::Wait(request) => {
-                let (service, id) = (service.clone(), id.cloned());
-                let answer = async move {
-                    match service.wait_until(&request).await {
-                        Ok(met) => Outgoing::answer(Told::WaitResult(met), id),
-                        Err(error) => Outgoing::error(&error, id),
-                    }
-                };
-                answers.push(answer.boxed());
-                return Ok(None);
+                let service = service.clone();
+                let met = async move { service.wait_until(&request).await.map(Told::WaitResult) };
+                return Ok(later(answers, id, met));
             }
             Asked::Restart(request) => {
-                let (service, id) = (service.clone(), id.cloned());
-                let answer = async move {
-                    match service.restart_child(request).await {
-                        Ok(started) => Outgoing::answer(Told::RestartResult(started), id),
-                        Err(error) => Outgoing::error(&error, id),
-                    }
-                };
-                answers.push(answer.boxed());
-                return Ok(None);
+                let service = service.clone();
+                let started = async move { service.restart_child(request).await.map(Told::RestartResult) };
+                return Ok(later(answers, id, started));
+            }
+            Asked::Nudge(request) => {
+                let service = service.clone();
+                let told = async move { service.nudge_agent(request, writer).await.map(Told::NudgeResult) };
+                return Ok(later(answers, id, told));
+            }
+            Asked::Respond(request) => {
+                let service = service.clone();
+                let given = async move { service.respond_to_prompt(request, writer).await.map(Told::RespondResult) };
+                return Ok(later(answers, id, given));
+            }
+            Asked::TranscriptList(_) => {
+                return service.list_of_transcripts().await.map(|list| Some(Told::TranscriptList(list)));
+            }
+            Asked::TranscriptGet(request) => {
+                return service.one_transcript(request.number).await.map(|one| Some(Told::TranscriptGet(one)));
+            }
+            Asked::TranscriptCatchup(request) => {
+                return service.catchup(request).await.map(|caught| Some(Told::TranscriptCatchup(caught)));
             }
             Asked::Shutdown(_) => {
                 service.session.shutdown().await;
                 return Ok(id.map(|_| Told::Done(v1::Done {})));
             }
-            Asked::Nudge(_)
-            | Asked::Respond(_)
-            | Asked::TranscriptList(_)
-            | Asked::TranscriptGet(_)
-            | Asked::TranscriptCatchup(_) => return Err(service.no_driver()),
             Asked::Input(request) => service.input(request, writer).await?,
             Asked::InputRaw(request) => service.raw(request, writer).await?,
             Asked::Keys(request) => service.keys(request, writer).await?,
@@ -269,6 +271,23 @@ impl Talk {
         self.holds_lock = true;
         Ok(v1::LockResult { held: true, lock_id: Some(acquired.lock_id), expires_in_ms: Some(acquired.expires_in_ms) })
     }
+}
+
+/// Adds an answer that takes its time, so that the conversation goes on.
+fn later(
+    answers: &mut Answers,
+    id: Option<&String>,
+    work: impl Future<Output = Result<Told, ApiError>> + Send + 'static,
+) -> Option<Told> {
+    let id = id.cloned();
+    let answer = async move {
+        match work.await {
+            Ok(told) => Outgoing::answer(told, id),
+            Err(error) => Outgoing::error(&error, id),
+        }
+    };
+    answers.push(answer.boxed());
+    None
 }
 
 async fn next(reader: &mut Option<Reader>) -> Option<Outgoing> {

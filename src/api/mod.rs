@@ -20,6 +20,7 @@ mod service;
 mod standing;
 mod states;
 mod streams;
+mod transcripts;
 mod waits;
 
 pub use access::{Access, Gate, Secret};

@@ -13,6 +13,7 @@ use super::conversation::{Conversation, Speech, converse};
 use super::error::ApiError;
 use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
 use super::streams::{self, Messages};
+use crate::agent::Agent;
 use crate::log::LogTail;
 use crate::proto::v1::{self, coop_server::Coop};
 use crate::session::{LockId, Session};
@@ -26,11 +27,15 @@ pub struct About {
     pub cwd: String,
     pub labels: BTreeMap<String, String>,
     pub version: &'static str,
+    /// How long a witness is waited for, unless a caller says otherwise.
+    pub nudge_timeout_ms: Option<u32>,
 }
 
 /// Everything that coop.v1 can do.
 pub struct Service {
     pub session: Session,
+    /// The driver of the program inside, when there is one.
+    pub agent: Option<Agent>,
     pub about: About,
     pub gate: Gate,
     pub log: LogTail,
@@ -48,8 +53,8 @@ impl Drop for WsClient {
 }
 
 impl Service {
-    pub fn new(session: Session, about: About, gate: Gate, log: LogTail) -> Self {
-        Self { session, about, gate, log, ws_clients: AtomicU32::new(0), locks: AtomicU64::new(1) }
+    pub fn new(session: Session, agent: Option<Agent>, about: About, gate: Gate, log: LogTail) -> Self {
+        Self { session, agent, about, gate, log, ws_clients: AtomicU32::new(0), locks: AtomicU64::new(1) }
     }
 
     pub fn ws_clients(&self) -> u32 {
@@ -68,7 +73,12 @@ impl Service {
         if request.env.values().any(|value| value.contains('\0')) {
             return Err(ApiError::bad_request("env: a value contains a NUL byte"));
         }
-        let (pid, seq) = self.session.restart(request.env, None).await?;
+        // A command line that names its conversation cannot simply be used again.
+        let argv = match &self.agent {
+            Some(agent) => agent.argv_again(request.resume),
+            None => None,
+        };
+        let (pid, seq) = self.session.restart(request.env, argv).await?;
         Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
     }
 
@@ -78,9 +88,6 @@ impl Service {
         LockId(format!("lock-{}-{now:x}", self.locks.fetch_add(1, Ordering::Relaxed)))
     }
 
-    fn no_driver_status<T>(&self) -> Result<T, Status> {
-        Err(self.no_driver().into())
-    }
 }
 
 /// The lock that a writer holds.
@@ -184,15 +191,17 @@ impl Coop for Api {
     }
 
     async fn get_agent_state(&self, request: Request<v1::GetAgentStateRequest>) -> Answer<v1::AgentState> {
-        Ok(Response::new(self.agent_state(request.into_inner())))
+        Ok(Response::new(self.agent_state(request.into_inner()).await))
     }
 
-    async fn nudge(&self, _: Request<v1::NudgeRequest>) -> Answer<v1::NudgeResponse> {
-        self.no_driver_status()
+    async fn nudge(&self, request: Request<v1::NudgeRequest>) -> Answer<v1::NudgeResponse> {
+        let writer = writer(&request);
+        Ok(Response::new(self.nudge_agent(request.into_inner(), writer).await?))
     }
 
-    async fn respond(&self, _: Request<v1::RespondRequest>) -> Answer<v1::RespondResponse> {
-        self.no_driver_status()
+    async fn respond(&self, request: Request<v1::RespondRequest>) -> Answer<v1::RespondResponse> {
+        let writer = writer(&request);
+        Ok(Response::new(self.respond_to_prompt(request.into_inner(), writer).await?))
     }
 
     async fn wait(&self, request: Request<v1::WaitRequest>) -> Answer<v1::WaitResponse> {
@@ -233,78 +242,81 @@ impl Coop for Api {
         Ok(Response::new(Box::pin(told.map(|message| message.map_err(Status::from)))))
     }
 
-    async fn decide_stop(&self, _: Request<v1::DecideStopRequest>) -> Answer<v1::DecideStopResponse> {
-        self.no_driver_status()
+    async fn decide_stop(&self, request: Request<v1::DecideStopRequest>) -> Answer<v1::DecideStopResponse> {
+        Ok(Response::new(self.decide_about_stop(request.get_ref()).await?))
     }
 
-    async fn resolve_stop(&self, _: Request<v1::ResolveStopRequest>) -> Answer<v1::ResolveStopResponse> {
-        self.no_driver_status()
+    async fn resolve_stop(&self, request: Request<v1::ResolveStopRequest>) -> Answer<v1::ResolveStopResponse> {
+        Ok(Response::new(self.resolve_the_stop(request.get_ref())?))
     }
 
-    async fn decide_start(&self, _: Request<v1::DecideStartRequest>) -> Answer<v1::DecideStartResponse> {
-        self.no_driver_status()
+    async fn decide_start(&self, request: Request<v1::DecideStartRequest>) -> Answer<v1::DecideStartResponse> {
+        Ok(Response::new(self.decide_about_start(request.get_ref()).await?))
     }
 
     async fn get_stop_config(&self, _: Request<v1::GetStopConfigRequest>) -> Answer<v1::StopConfig> {
-        self.no_driver_status()
+        Ok(Response::new(self.stop_config()?))
     }
 
-    async fn put_stop_config(&self, _: Request<v1::PutStopConfigRequest>) -> Answer<v1::StopConfig> {
-        self.no_driver_status()
+    async fn put_stop_config(&self, request: Request<v1::PutStopConfigRequest>) -> Answer<v1::StopConfig> {
+        Ok(Response::new(self.put_stop(request.into_inner().config.unwrap_or_default())?))
     }
 
     async fn get_start_config(&self, _: Request<v1::GetStartConfigRequest>) -> Answer<v1::StartConfig> {
-        self.no_driver_status()
+        Ok(Response::new(self.start_config()?))
     }
 
-    async fn put_start_config(&self, _: Request<v1::PutStartConfigRequest>) -> Answer<v1::StartConfig> {
-        self.no_driver_status()
+    async fn put_start_config(&self, request: Request<v1::PutStartConfigRequest>) -> Answer<v1::StartConfig> {
+        Ok(Response::new(self.put_start(request.into_inner().config.unwrap_or_default())?))
     }
 
     type StreamStopEventsStream = Messages<v1::StopEvent>;
 
     async fn stream_stop_events(
         &self,
-        _: Request<v1::StreamStopEventsRequest>,
+        request: Request<v1::StreamStopEventsRequest>,
     ) -> Answer<Self::StreamStopEventsStream> {
-        self.no_driver_status()
+        self.known_agent()?;
+        Ok(Response::new(self.stop_events(request.get_ref().after_seq)?))
     }
 
     type StreamStartEventsStream = Messages<v1::StartEvent>;
 
     async fn stream_start_events(
         &self,
-        _: Request<v1::StreamStartEventsRequest>,
+        request: Request<v1::StreamStartEventsRequest>,
     ) -> Answer<Self::StreamStartEventsStream> {
-        self.no_driver_status()
+        self.known_agent()?;
+        Ok(Response::new(self.start_events(request.get_ref().after_seq)?))
     }
 
     async fn list_transcripts(&self, _: Request<v1::ListTranscriptsRequest>) -> Answer<v1::ListTranscriptsResponse> {
-        self.no_driver_status()
+        Ok(Response::new(self.list_of_transcripts().await?))
     }
 
     async fn catchup_transcripts(
         &self,
-        _: Request<v1::CatchupTranscriptsRequest>,
+        request: Request<v1::CatchupTranscriptsRequest>,
     ) -> Answer<v1::CatchupTranscriptsResponse> {
-        self.no_driver_status()
+        Ok(Response::new(self.catchup(request.into_inner()).await?))
     }
 
-    async fn get_transcript(&self, _: Request<v1::GetTranscriptRequest>) -> Answer<v1::GetTranscriptResponse> {
-        self.no_driver_status()
+    async fn get_transcript(&self, request: Request<v1::GetTranscriptRequest>) -> Answer<v1::GetTranscriptResponse> {
+        Ok(Response::new(self.one_transcript(request.get_ref().number).await?))
     }
 
     type StreamTranscriptEventsStream = Messages<v1::TranscriptEvent>;
 
     async fn stream_transcript_events(
         &self,
-        _: Request<v1::StreamTranscriptEventsRequest>,
+        request: Request<v1::StreamTranscriptEventsRequest>,
     ) -> Answer<Self::StreamTranscriptEventsStream> {
-        self.no_driver_status()
+        self.known_agent()?;
+        Ok(Response::new(self.transcript_events(request.get_ref().after_seq)?))
     }
 
     async fn get_usage(&self, _: Request<v1::GetUsageRequest>) -> Answer<v1::Usage> {
-        self.no_driver_status()
+        Ok(Response::new(self.usage().await?))
     }
 
     async fn restart(&self, request: Request<v1::RestartRequest>) -> Answer<v1::RestartResponse> {

@@ -8,13 +8,14 @@ use tonic::Status;
 
 use super::convert;
 use super::error::ApiError;
+use super::gates;
 use super::outgoing::{StateNews, output_chunk};
 use super::reader::Reader;
 use super::screens::style;
 use super::service::Service;
 use crate::log::LogTail;
 use crate::proto::v1;
-use crate::session::{Item, Resume, Style, Subscription, Wants};
+use crate::session::{Entry, Event, Item, Resume, Style, Subscription, Wants};
 use crate::terminal::{Offset, Seq};
 
 /// What the streaming calls return.
@@ -57,6 +58,40 @@ impl Service {
             }
             _ => None,
         }))
+    }
+}
+
+impl Service {
+    pub(super) fn stop_events(&self, after_seq: Option<u64>) -> Result<Messages<v1::StopEvent>, ApiError> {
+        self.events(after_seq, |entry| match &entry.event {
+            Event::Stopped(stopped) => Some(gates::stop_event(stopped, entry.seq)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn start_events(&self, after_seq: Option<u64>) -> Result<Messages<v1::StartEvent>, ApiError> {
+        self.events(after_seq, |entry| match &entry.event {
+            Event::Began(began) => Some(gates::start_event(began, entry.seq)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn transcript_events(&self, after_seq: Option<u64>) -> Result<Messages<v1::TranscriptEvent>, ApiError> {
+        self.events(after_seq, |entry| match &entry.event {
+            Event::Kept(kept) => Some(gates::transcript_event(kept, entry.seq)),
+            _ => None,
+        })
+    }
+
+    /// Events of one kind, in order.
+    fn events<T: Send + 'static>(
+        &self,
+        after_seq: Option<u64>,
+        pick: impl Fn(&Entry) -> Option<T> + Send + Sync + 'static,
+    ) -> Result<Messages<T>, ApiError> {
+        let resume = Resume { after_seq: after_seq.map(Seq), from_offset: None };
+        let subscription = self.session.subscribe(STATE, resume)?;
+        Ok(messages(subscription, move |item| if let Item::Event(entry) = item { pick(&entry) } else { None }))
     }
 }
 
