@@ -8,5 +8,8 @@
 
 pub mod claude;
 mod evidence;
+pub mod lines;
+mod moment;
+pub mod tail;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
