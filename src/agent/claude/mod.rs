@@ -1,1 +1,5 @@
 //! Claude Code, as measured with version 2.1.197.
+
+pub mod paths;
+mod resets;
+pub mod trouble;
