@@ -11,5 +11,6 @@ mod evidence;
 pub mod lines;
 mod moment;
 pub mod tail;
+pub mod usage;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};

@@ -1,5 +1,7 @@
 //! Claude Code, as measured with version 2.1.197.
 
+pub mod log;
+mod message;
 pub mod paths;
 mod resets;
 pub mod trouble;
