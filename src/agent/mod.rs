@@ -8,10 +8,14 @@
 
 pub mod claude;
 mod evidence;
+pub mod lines;
+mod moment;
 mod referee;
 mod seen;
+pub mod tail;
 #[cfg(test)]
 mod tests;
+pub mod usage;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
 pub use referee::{Ruling, Verdict, judge};

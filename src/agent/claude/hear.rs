@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::trouble;
+use super::trouble::Failure;
 use crate::agent::evidence::{Claim, EpochMs};
 use crate::session::{Prompt, PromptKind, Question};
 
@@ -102,7 +102,8 @@ pub fn hear(event: &str, payload: &Value, now: EpochMs) -> Heard {
         }
         "StopFailure" => {
             let message = text("last_assistant_message").unwrap_or_default();
-            heard.claim = Some(trouble::claim(text("error").unwrap_or("unknown"), message, None, now));
+            let failure = Failure { word: text("error").unwrap_or_default(), text: message, http_status: None };
+            heard.claim = Some(failure.claim(now));
             heard.last_message = Some(message.to_owned()).filter(|message| !message.is_empty());
             heard.closes_questions = true;
         }

@@ -1,15 +1,22 @@
 //! The screen, the title, and JSON on the terminal.
 
 use super::Watch;
-use crate::agent::claude::{screen, stream};
+use crate::agent::claude::screen;
+use crate::agent::claude::stream::Stream;
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
 use crate::agent::lines::Splitter;
 use crate::session::{ErrorCategory, Parked, Picture};
 
 /// The output of a run without a user interface, line by line.
-#[derive(Default)]
 pub struct Jsonl {
     splitter: Splitter,
+    stream: Stream,
+}
+
+impl Default for Jsonl {
+    fn default() -> Self {
+        Self { splitter: Splitter::new(0), stream: Stream::default() }
+    }
 }
 
 impl Watch {
@@ -44,10 +51,14 @@ impl Watch {
 
     pub(super) fn read_output(&mut self, bytes: &[u8]) {
         let Some(jsonl) = &mut self.jsonl else { return };
-        let lines = jsonl.splitter.push(bytes);
+        let mut lines = Vec::new();
+        jsonl.splitter.push(bytes, &mut lines);
         let now = EpochMs::now();
         for line in lines {
-            let Some(facts) = stream::facts(&line, now) else { continue };
+            let Some(facts) = line.text().and_then(|line| jsonl.stream.read_line(line, now)) else { continue };
+            if let Some(run) = facts.run {
+                self.reading.count_run(run);
+            }
             self.conversation = facts.session_id.or(self.conversation.take());
             self.last_message = facts.last_message.or(self.last_message.take());
             if let Some((rule, claim)) = facts.claim {

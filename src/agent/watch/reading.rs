@@ -1,23 +1,26 @@
 //! Files that the agent writes for itself: its present status, and the log of the conversation.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::Watch;
 use crate::agent::claude::log::{self, Said};
-use crate::agent::claude::paths::Paths;
-use crate::agent::claude::status::{self, StatusFile};
+use crate::agent::claude::paths;
+use crate::agent::claude::status::{STATUS_BYTES_MAX, Status, StatusWord};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
 use crate::agent::handle::Setup;
 use crate::agent::tail::{Start, Tail};
-use crate::agent::usage::Usage;
+use crate::agent::usage::{RunUsage, Totals, Usage};
 use crate::session::{Event, Kept};
 
 /// Where an agent's files are, and how far they were read.
 pub struct Reading {
-    paths: Paths,
+    config_dir: Option<PathBuf>,
+    workspace: PathBuf,
     pid: u32,
     started: EpochMs,
-    status: Option<StatusFile>,
+    status: Option<Status>,
     log: Option<Log>,
     usage: Usage,
 }
@@ -32,13 +35,19 @@ struct Log {
 
 impl Reading {
     pub fn new(setup: &Setup, pid: u32, started: EpochMs) -> Self {
-        let mut reading =
-            Self { paths: setup.paths.clone(), pid, started, status: None, log: None, usage: Usage::default() };
+        let mut reading = Self {
+            config_dir: setup.config_dir.clone(),
+            workspace: setup.workspace.clone(),
+            pid,
+            started,
+            status: None,
+            log: None,
+            usage: Usage::default(),
+        };
         if let Some(found) = &setup.resumed {
             reading.open(&found.log_path, found.offset);
         } else if let Some(conversation) = &setup.conversation {
-            let path = reading.paths.log(conversation);
-            reading.open(&path, 0);
+            reading.follow_conversation(conversation);
         }
         reading
     }
@@ -46,7 +55,15 @@ impl Reading {
     /// The directories whose changes matter.
     pub fn dirs(&self) -> Vec<PathBuf> {
         let log = self.log.as_ref().and_then(|log| log.tail.path().parent().map(Path::to_owned));
-        std::iter::once(self.paths.sessions_dir()).chain(log).collect()
+        self.config_dir.iter().map(|dir| paths::sessions_dir(dir)).chain(log).collect()
+    }
+
+    /// The conversation has this name, and its log the place that follows from it.
+    pub fn follow_conversation(&mut self, conversation: &str) {
+        if let Some(dir) = &self.config_dir {
+            let path = paths::log_path(dir, &self.workspace, conversation);
+            self.follow_log(&path);
+        }
     }
 
     /// The conversation is written to this file from now on.
@@ -71,8 +88,31 @@ impl Reading {
         self.log.as_ref().map(|log| log.tail.path().to_owned())
     }
 
-    pub fn usage(&self) -> Usage {
-        self.usage.clone()
+    pub fn usage(&self) -> Totals {
+        self.usage.totals()
+    }
+
+    pub fn count_run(&mut self, run: RunUsage) {
+        self.usage.told_by_agent(run);
+    }
+
+    /// The status file of this child, or of the agent that it started: a wrapper has another process id.
+    fn read_status(&self) -> Result<Option<Status>, String> {
+        let Some(dir) = &self.config_dir else { return Ok(None) };
+        let path = paths::status_path(dir, self.pid);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        let mut text = String::new();
+        let read = file.take(STATUS_BYTES_MAX as u64).read_to_string(&mut text);
+        read.map_err(|error| format!("{}: {error}", path.display()))?;
+        if text.trim().is_empty() {
+            // Claude writes in place: it is just being written, and will be told again.
+            return Ok(self.status.clone());
+        }
+        Status::parse(&text).map(Some).map_err(|error| format!("{}: {error}", path.display()))
     }
 }
 
@@ -84,20 +124,21 @@ impl Watch {
 
     fn read_status(&mut self) {
         let now = EpochMs::now();
-        let found = status::read(&self.reading.paths, self.reading.pid);
-        match found {
+        match self.reading.read_status() {
             Ok(Some(file)) => {
                 self.seen.ails(Source::Status, None);
                 if self.reading.status.as_ref() == Some(&file) {
                     return;
                 }
-                if let (None, Some(conversation)) = (&self.conversation, &file.session_id) {
-                    // Nobody told where the log is: the status file names the conversation.
-                    let path = self.reading.paths.log(conversation);
-                    self.reading.follow_log(&path);
+                if let Some(conversation) = file.session_id.as_ref().filter(|_| !self.hooks_speak) {
+                    // Nobody else tells where the log is: the status file names the conversation.
+                    self.reading.follow_conversation(conversation);
                     self.conversation = Some(conversation.clone());
                 }
-                if let Some(evidence) = status::evidence(&file, now) {
+                if file.status == Some(StatusWord::Waiting) {
+                    let waiting = Evidence::new(Source::Status, "waiting", Claim::Waiting, file.moment(now));
+                    self.seen.note(Evidence { detail: file.waiting_for.clone(), ..waiting });
+                } else if let Some(evidence) = file.evidence(now) {
                     self.seen.note(evidence);
                 }
                 self.reading.status = Some(file);
@@ -126,9 +167,12 @@ impl Watch {
             };
             self.seen.ails(Source::Log, None);
             let more = batch.more;
+            let news_from = log.news_from;
             for line in batch.lines {
-                let news_from = self.reading.log.as_ref().map_or(0, |log| log.news_from);
-                self.read_line(&line.text, line.offset_after > news_from).await;
+                match line.text() {
+                    Some(text) => self.read_line(text, line.offset_after > news_from).await,
+                    None => self.seen.ails(Source::Log, Some("a line was too long to be read".to_owned())),
+                }
             }
             if !more {
                 return;
@@ -137,11 +181,11 @@ impl Watch {
     }
 
     async fn read_line(&mut self, line: &str, is_news: bool) {
-        let facts = match log::facts(line, EpochMs::now()) {
+        let facts = match log::read_line(line, EpochMs::now()) {
             Ok(facts) => facts,
             Err(problem) => return self.seen.ails(Source::Log, Some(problem.to_string())),
         };
-        if let Some(usage) = &facts.usage {
+        if let Some(usage) = facts.usage {
             self.reading.usage.count(usage);
         }
         // A line without a time is of now; one from before this child speaks of another.
@@ -156,9 +200,12 @@ impl Watch {
             self.last_message = Some(text);
         }
         match facts.said {
-            Some(Said::Prompt(text) | Said::Injected(text)) => self.saw_taken(&text, "log".into()).await,
-            Some(Said::Queued(_)) => self.seen.queued += 1,
-            Some(Said::Dequeued) => self.seen.queued = self.seen.queued.saturating_sub(1),
+            Some(Said::Prompt { text, .. }) => self.saw_taken(&text, "log: prompt".into()).await,
+            Some(Said::TakenInTurn { text }) => self.saw_taken(&text, "log: queued_command".into()).await,
+            Some(Said::Queued { .. }) => self.seen.queued += 1,
+            Some(Said::Dequeued | Said::Removed | Said::Withdrawn { .. }) => {
+                self.seen.queued = self.seen.queued.saturating_sub(1);
+            }
             None => {}
         }
         if let Some((rule, claim)) = facts.claim {
@@ -185,12 +232,5 @@ impl Watch {
             Ok(Err(error)) => tracing::warn!(%error, "no transcript could be kept"),
             Err(error) => tracing::warn!(%error, "no transcript could be kept"),
         }
-    }
-}
-
-impl Claim {
-    /// Whether it speaks of an agent that does nothing.
-    pub fn is_rest(&self) -> bool {
-        matches!(self, Self::Idle | Self::Still)
     }
 }
