@@ -4,8 +4,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::explain::Explained;
-use super::questions::Open;
-use super::usage::Usage;
+use super::mind::Open;
 use crate::session::{TurnId, Witness};
 
 /// How an open question becomes the answer that its hook expects.
@@ -20,8 +19,6 @@ pub enum Ask {
     Decide { prompt_id: String, decision: Decision, reply: oneshot::Sender<bool> },
     /// Why the state is what it is.
     Explain { reply: oneshot::Sender<Explained> },
-    /// What the conversation cost.
-    Usage { reply: oneshot::Sender<Usage> },
     /// Whether the agent may stop; the reason when it may not.
     Stop { already_held: bool, reply: oneshot::Sender<Option<String>> },
     /// What the agent is told at this kind of start, as a shell script.

@@ -10,13 +10,16 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::asks::Ask;
-use super::claude::paths::Paths;
+use super::claims::{Claimed, Claims};
 use super::claude::resume::Found;
 use super::claude::screen::Look;
+use super::claude::setup::Relaunch;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
+use super::hook_call::HookCall;
+use super::talk::{Failure, Nudge, Nudged};
 use super::transcripts::Transcripts;
-use super::usage::Usage;
+use super::usage::Totals;
 use super::view::View;
 use super::watch::{Inlets, Watch};
 use crate::config::Groom;
@@ -31,7 +34,10 @@ const ASK_TIMEOUT: Duration = Duration::from_secs(5);
 /// What was settled before the child started.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    pub paths: Paths,
+    /// Where the agent keeps its files; `None` when its environment does not tell.
+    pub config_dir: Option<PathBuf>,
+    /// Where the child starts.
+    pub workspace: PathBuf,
     pub groom: Groom,
     /// The operator's own command line asked for the mode without permissions.
     pub bypass_was_asked: bool,
@@ -47,19 +53,8 @@ pub struct Setup {
     pub relaunch: Relaunch,
 }
 
-/// The parts from which a command line is made again.
-#[derive(Clone, Debug, Default)]
-pub struct Relaunch {
-    pub argv: Vec<OsString>,
-    /// What coop adds besides the choice of a conversation.
-    pub added: Vec<OsString>,
-    /// Whether the operator's own arguments choose the conversation.
-    pub chooses_conversation: bool,
-    pub injects: bool,
-}
-
 /// The gates at an agent's start and stop.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Gates {
     pub stop: StopGate,
     pub start: StartGate,
@@ -70,6 +65,7 @@ pub struct Shared {
     pub setup: Setup,
     pub view: watch::Sender<Arc<View>>,
     pub prompt_numbers: Arc<AtomicU64>,
+    claims: Claims,
     gates: Mutex<Gates>,
     asks: mpsc::Sender<Ask>,
 }
@@ -108,7 +104,7 @@ pub fn watch_agent(
     session: Session,
     setup: Setup,
     gates: Gates,
-    hooks: mpsc::Receiver<super::hook_socket::HookCall>,
+    hooks: mpsc::Receiver<HookCall>,
 ) -> Agent {
     let (asks, asked) = mpsc::channel(ASKS_MAX);
     let nothing = View {
@@ -120,11 +116,12 @@ pub fn watch_agent(
         log_speaks: false,
         conversation: None,
         log: None,
+        usage: Totals::default(),
         version: 0,
     };
     let view = watch::Sender::new(Arc::new(nothing));
     let shared =
-        Arc::new(Shared { setup, view, prompt_numbers: Arc::default(), gates: Mutex::new(gates), asks });
+        Arc::new(Shared { setup, view, prompt_numbers: Arc::default(), claims: Claims::default(), gates: Mutex::new(gates), asks });
     let agent = Agent { session: session.clone(), shared: shared.clone() };
     tokio::spawn(keep_watching(session, shared, Inlets { hooks, asks: asked }));
     agent
@@ -182,8 +179,31 @@ impl Agent {
         self.ask(|reply| Ask::Explain { reply }).await
     }
 
-    pub async fn usage(&self) -> Result<Usage, Gone> {
-        self.ask(|reply| Ask::Usage { reply }).await
+    /// Whether the agent may stop; the reason when it may not.
+    pub async fn decide_stop(&self, already_held: bool) -> Result<Option<String>, Gone> {
+        self.ask(|reply| Ask::Stop { already_held, reply }).await
+    }
+
+    /// What the agent is told at this kind of start, as a shell script.
+    pub async fn decide_start(&self, source: &str) -> Result<String, Gone> {
+        let source = source.to_owned();
+        self.ask(|reply| Ask::Start { source, reply }).await
+    }
+
+    /// The right to answer a prompt, unless somebody else has it.
+    pub fn claim(&self, prompt_id: &str) -> Option<Claimed> {
+        self.shared.claims.claim(prompt_id)
+    }
+
+    /// Gives the agent a message.
+    pub async fn nudge(&self, nudge: Nudge) -> Result<Nudged, Failure> {
+        super::claude::nudge::nudge(self, nudge).await
+    }
+
+    /// The command line of the next child, with the same conversation if that is wanted.
+    pub fn argv_again(&self, resume: bool) -> Option<Vec<OsString>> {
+        let conversation = self.session.vitals().conversation.clone().filter(|_| resume);
+        self.shared.setup.relaunch.argv(conversation.as_deref())
     }
 
     pub async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, Gone> {

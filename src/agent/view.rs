@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::claude::screen::Look;
+use super::usage::Totals;
 use crate::session::State;
 
 /// One moment of an agent.
@@ -20,6 +21,8 @@ pub struct View {
     /// The agent's own name for its conversation.
     pub conversation: Option<String>,
     pub log: Option<PathBuf>,
+    /// What the conversation cost so far.
+    pub usage: Totals,
     /// Moves with every change, so that "after this moment" can be said.
     pub version: u64,
 }

@@ -316,7 +316,7 @@ impl Coop for Api {
     }
 
     async fn get_usage(&self, _: Request<v1::GetUsageRequest>) -> Answer<v1::Usage> {
-        Ok(Response::new(self.usage().await?))
+        Ok(Response::new(self.usage()?))
     }
 
     async fn restart(&self, request: Request<v1::RestartRequest>) -> Answer<v1::RestartResponse> {

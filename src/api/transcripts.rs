@@ -50,20 +50,16 @@ impl Service {
         })
     }
 
-    pub(super) async fn usage(&self) -> Result<v1::Usage, ApiError> {
+    pub(super) fn usage(&self) -> Result<v1::Usage, ApiError> {
         let agent = self.known_agent()?;
-        let usage = match agent.usage().await {
-            Ok(usage) => usage,
-            // After the child's end: what was counted last.
-            Err(_) => agent.last_usage(),
-        };
+        let usage = agent.view().usage;
         Ok(v1::Usage {
-            input_tokens: usage.input_tokens,
-            output_tokens: usage.output_tokens,
-            cache_read_tokens: usage.cache_read_tokens,
-            cache_write_tokens: usage.cache_write_tokens,
-            total_cost_usd: usage.total_cost_usd,
-            request_count: usage.request_count,
+            input_tokens: usage.tokens.input,
+            output_tokens: usage.tokens.output,
+            cache_read_tokens: usage.tokens.cache_read,
+            cache_write_tokens: usage.tokens.cache_write,
+            total_cost_usd: usage.cost_usd,
+            request_count: usage.requests,
         })
     }
 

@@ -8,7 +8,8 @@ use clap::{Arg, ArgMatches, Args, Command};
 use super::Flags;
 
 /// What a sidecar tells its child about itself; one from outside would speak of another session.
-const TOLD_TO_CHILDREN: [&str; 4] = ["COOP_URL", "COOP_SOCKET", "COOP_HOOK_TOKEN", "COOP_HOOK_PIPE"];
+const TOLD_TO_CHILDREN: [&str; 5] =
+    ["COOP_URL", "COOP_SOCKET", "COOP_HOOK_TOKEN", "COOP_HOOK_SOCKET", "COOP_HOOK_PIPE"];
 
 /// Which of the flags for a token came from the command line.
 #[derive(Clone, Copy, Debug, Default)]

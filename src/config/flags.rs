@@ -125,7 +125,7 @@ pub(super) struct AgentFlags {
     /// What runs inside [default: what the command's name says, else unknown]
     #[arg(long, env = "COOP_AGENT", value_enum)]
     pub agent: Option<Agent>,
-    /// JSON file with patterns that tell the agent's state
+    /// JSON file: the agent's settings, MCP servers, gates (stop, start) and screen rules
     #[arg(long, env = "COOP_AGENT_CONFIG", value_name = "FILE", hide_short_help = true)]
     pub agent_config: Option<PathBuf>,
     /// How long an idle agent is not yet called idle, in seconds
@@ -137,7 +137,10 @@ pub(super) struct AgentFlags {
     /// What coop may answer by itself while an agent starts
     #[arg(long, env = "COOP_GROOM", value_enum, default_value = "auto", hide_short_help = true)]
     pub groom: Groom,
-    /// Go on with an earlier conversation: its id, its log, its directory, or latest (not in this version yet)
+    /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds
+    #[arg(long, env = "COOP_NUDGE_TIMEOUT_MS", value_name = "MS", hide_short_help = true)]
+    pub nudge_timeout_ms: Option<u32>,
+    /// Go on with an earlier conversation: its id, its log, its directory, or latest
     #[arg(long, value_name = "HINT", hide_short_help = true)]
     pub resume: Option<String>,
     /// Serve a terminal that runs already, tmux:NAME or screen:NAME (not in this version yet)

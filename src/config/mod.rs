@@ -66,6 +66,10 @@ pub struct Sidecar {
     pub agent: Agent,
     /// The contents of the agent's configuration file.
     pub agent_config: Option<serde_json::Value>,
+    /// The earlier conversation that is gone on with: an id, a log, a directory, or `latest`.
+    pub resume: Option<String>,
+    /// How long a witness is waited for, in milliseconds, unless a caller says otherwise.
+    pub nudge_timeout_ms: Option<u32>,
     /// How long an idle agent is not yet called idle.
     pub idle_grace: Duration,
     /// The terminal's size.

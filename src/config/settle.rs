@@ -23,6 +23,8 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
     warn_of_deaf_host(&listening, &mut warnings);
     let (size, agent_config) = (check_terminal(&terminal)?, read_agent_config(&agent)?);
     let program = command.first().map(|program| Agent::of_program(program)).unwrap_or_default();
+    let agent_kind = agent.agent.unwrap_or(program);
+    check_resume(agent.resume.as_ref(), agent_kind)?;
     Ok(Sidecar {
         port: listening.port,
         host: listening.host,
@@ -34,8 +36,10 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         insecure_no_auth: security.insecure_no_auth,
         allow_origins: security.allow_origin,
         allow_hosts: security.allow_host,
-        agent: agent.agent.unwrap_or(program),
+        agent: agent_kind,
         agent_config,
+        resume: agent.resume,
+        nudge_timeout_ms: agent.nudge_timeout_ms,
         idle_grace: agent.idle_grace,
         size,
         ring_bytes: terminal.ring_size,
@@ -65,11 +69,19 @@ fn check_command(agent: &AgentFlags, no_command: bool) -> Result<(), Mistake> {
         (Some(spec), true) => return Err(cannot_attach(spec)),
         (None, false) => {}
     }
-    if agent.resume.is_some() {
-        let way_out = "give the agent its own flag after --, such as `coop -- claude --resume ID`";
-        return Err(Mistake::new(format!("--resume is not in this version yet: {way_out}")));
-    }
     Ok(())
+}
+
+/// Only the conversations of an agent that coop knows can be found again.
+fn check_resume(resume: Option<&String>, agent: Agent) -> Result<(), Mistake> {
+    match resume {
+        Some(hint) if hint.is_empty() => Err(Mistake::new("--resume: use an id, a log, a directory, or latest")),
+        Some(_) if agent != Agent::Claude => {
+            let way_out = "say --agent claude, or give the program its own flag after --";
+            Err(Mistake::new(format!("--resume needs an agent whose conversations coop knows: {way_out}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn cannot_attach(spec: &str) -> Mistake {

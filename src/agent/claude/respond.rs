@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::screen::Dialog;
-use crate::agent::questions::Open;
+use crate::agent::mind::Open;
 use crate::agent::talk::{Answer, Chosen, Failure};
 use crate::agent::view::View;
 use crate::session::{Prompt, PromptKind};

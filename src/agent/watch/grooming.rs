@@ -1,22 +1,22 @@
 //! Dialogs of an agent's start that coop passes by itself, where the operator lets it.
 
 use super::Watch;
-use crate::agent::claude::respond::groom_keys;
+use crate::agent::claude::respond::groom_steps;
 use crate::config::Groom;
-use crate::session::{Phase, StateKind};
+use crate::session::Phase;
 
 impl Watch {
     /// Passes a harmless dialog, once. It is asked again when the key was lost: a dialog that stays keeps its name, and
     /// each look at it is a new chance.
     pub(super) fn groom(&mut self) {
-        if self.shared.setup.groom != Groom::Auto || self.present.kind() != StateKind::Prompt {
+        if self.shared.setup.groom != Groom::Auto || !self.mind.is_prompting() {
             return;
         }
-        let (Some(prompt), Some(dialog)) = (self.present.prompt(), &self.look.dialog) else { return };
+        let (Some(prompt), Some(dialog)) = (self.mind.present().prompt(), &self.mind.look.dialog) else { return };
         if !dialog.prompt.ready || self.groomed.as_deref() == Some(prompt.id.as_str()) {
             return;
         }
-        let Some(keys) = groom_keys(dialog, self.shared.setup.bypass_was_asked) else { return };
+        let Some(keys) = groom_steps(dialog, self.shared.setup.bypass_was_asked) else { return };
         let id = prompt.id.clone();
         self.groomed = Some(id.clone());
         let subtype = dialog.prompt.subtype.clone().unwrap_or_default();

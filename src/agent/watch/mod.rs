@@ -1,38 +1,26 @@
-//! Watches one agent in one child: sources bring evidence, the referee decides, the session is told.
-//!
-//! Everything here belongs to one child and is thrown away with it; a restarted child gets a new watch.
+//! Watches one agent in one child: what comes from hooks, files and the screen goes to the mind, and what the mind
+//! decides goes to the session. All of it belongs to one child and is thrown away with it.
 
+mod files;
 mod grooming;
-mod hearing;
-mod looking;
-mod naming;
-mod reading;
+mod hooks;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::asks::Ask;
-use super::claude::screen::Look;
 use super::evidence::EpochMs;
 use super::files::Files;
 use super::handle::Shared;
-use super::hook_socket::HookCall;
-use super::questions::Questions;
-use super::referee::{Ruling, Verdict, judge};
-use super::seen::Seen;
+use super::hook_call::{HookAnswer, HookCall};
+use super::mind::{Decided, Effect, Mind};
 use super::view::View;
 use super::witness::Witnesses;
-use crate::session::{Cause, Declared, Event, Item, Resume, Session, State, StateKind, Wants};
-use naming::Naming;
-use reading::Reading;
-
-/// What a screen tells without anybody looking at its bytes.
-const SCREEN_AND_STATE: Wants = Wants { output: false, screen: true, state: true };
-
-/// The same, for runs whose output itself is to be read.
-const WITH_OUTPUT: Wants = Wants { output: true, screen: true, state: true };
+use crate::session::{Declared, Event, Item, Phase, Resume, Session, StateKind, Wants};
+use files::Readers;
 
 /// What comes to a watch from outside, for as long as coop lives.
 pub struct Inlets {
@@ -44,47 +32,30 @@ pub struct Watch {
     session: Session,
     shared: Arc<Shared>,
     pid: u32,
-    seen: Seen,
-    questions: Questions,
+    mind: Mind,
+    /// Hooks that wait for the answer to their question, by its name.
+    waiting: HashMap<String, HookAnswer>,
     witnesses: Witnesses,
-    reading: Reading,
-    look: Look,
-    rows: Vec<String>,
-    naming: Naming,
-    present: State,
-    rested_on: Option<Verdict>,
-    last_message: Option<String>,
-    conversation: Option<String>,
-    hooks_speak: bool,
-    /// Questions were open when the dialog left; their hooks are let go a little later.
-    unasked_since: Option<EpochMs>,
-    jsonl: Option<looking::Jsonl>,
+    readers: Readers,
+    /// The dialog that was passed last.
+    groomed: Option<String>,
     version: u64,
 }
 
 impl Watch {
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32) -> Self {
-        let started = EpochMs::now();
-        let seen = Seen::new(started, shared.setup.idle_grace_ms);
-        let reading = Reading::new(&shared.setup, pid, started);
-        let jsonl = shared.setup.prints_jsonl.then(looking::Jsonl::default);
+        let setup = &shared.setup;
+        let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone());
+        mind.conversation = setup.conversation.clone();
+        let readers = Readers::new(setup, pid);
         Self {
             session,
             pid,
-            seen,
-            questions: Questions::default(),
+            mind,
+            waiting: HashMap::new(),
             witnesses: Witnesses::default(),
-            reading,
-            look: Look::default(),
-            rows: Vec::new(),
-            naming: Naming::new(shared.prompt_numbers.clone()),
-            present: State::Starting,
-            rested_on: None,
-            last_message: None,
-            conversation: shared.setup.conversation.clone(),
-            hooks_speak: false,
-            unasked_since: None,
-            jsonl,
+            readers,
+            groomed: None,
             version: 0,
             shared,
         }
@@ -92,98 +63,85 @@ impl Watch {
 
     /// Watches until the child is gone.
     pub async fn run(mut self, inlets: &mut Inlets) {
-        let wants = if self.jsonl.is_some() { WITH_OUTPUT } else { SCREEN_AND_STATE };
+        let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true };
         let Ok(mut subscription) = self.session.subscribe_uncounted(wants, Resume::default()) else { return };
         let mut files = Files::new();
-        self.reading.dirs().into_iter().for_each(|dir| files.want(&dir));
         let mut look_again = self.decide().await;
         loop {
+            self.readers.dirs().into_iter().for_each(|dir| files.want(&dir));
             tokio::select! {
                 item = subscription.next() => match item {
-                    Some(Item::Screen(picture)) => self.see(&picture),
+                    Some(Item::Screen(picture)) => self.mind.see(&picture.screen, EpochMs::now()),
                     Some(Item::Output(frame)) => self.read_output(&frame.data),
                     Some(Item::Event(entry)) if is_end(&entry.event) => break,
                     Some(_) => continue,
                     None => break,
                 },
-                Some(call) = inlets.hooks.recv() => self.hear(call).await,
+                Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
-                () = files.changed() => {
-                    self.read_files().await;
-                    self.reading.dirs().into_iter().for_each(|dir| files.want(&dir));
-                }
+                () = files.changed() => self.read_files().await,
                 () = until(look_again) => {}
             }
             look_again = self.decide().await;
         }
-        // Whoever waits for an answer that cannot come is told so by the dropped place.
         self.publish(false);
     }
 
-    /// Judges what was seen, and tells the session when that changes something.
+    /// Lets the mind judge, and tells the session when that changes something.
     async fn decide(&mut self) -> Option<EpochMs> {
-        let now = EpochMs::now();
-        self.questions.drop_gone();
-        self.seen.asked = self.shown_question();
-        let Ruling { verdict, look_again } = judge(&self.seen, &self.present, now);
-        if let Some(mut verdict) = verdict {
-            verdict.state = self.naming.name(verdict.state);
-            self.present = verdict.state.clone();
-            self.rested_on = Some(verdict.clone());
-            let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
-            let declared = Declared {
-                pid: self.pid,
-                state: verdict.state,
-                cause: Cause::new(verdict.source.tier(), rule),
-                last_message: self.last_message.clone(),
-                conversation: self.conversation.clone(),
-            };
-            self.session.declare(declared).await;
+        self.drop_hooks_that_left();
+        let (decided, look_again) = self.mind.decide(EpochMs::now());
+        if let Some(Decided { state, cause }) = decided {
+            let (last_message, conversation) = (self.mind.last_message.clone(), self.mind.conversation.clone());
+            self.session.declare(Declared { pid: self.pid, state, cause, last_message, conversation }).await;
         }
-        self.let_go_of_questions(now);
         self.groom();
         self.publish(true);
-        let unasked = self.unasked_since.map(|since| since.plus(hearing::LET_GO_AFTER_MS));
-        look_again.into_iter().chain(unasked).min()
+        look_again
     }
 
+    /// Tells drivers and faces how the agent stands.
     fn publish(&mut self, alive: bool) {
         self.version += 1;
+        let present = self.mind.present().clone();
+        let open_question = present.prompt().is_some_and(|prompt| self.mind.question(&prompt.id).is_some());
         let view = View {
             pid: alive.then_some(self.pid),
-            state: self.present.clone(),
-            look: self.look.clone(),
-            open_question: !self.questions.is_empty(),
-            hooks_speak: self.hooks_speak,
-            log_speaks: self.reading.log_speaks(),
-            conversation: self.conversation.clone(),
-            log: self.reading.log_path(),
+            state: present,
+            look: self.mind.look.clone(),
+            open_question,
+            hooks_speak: self.mind.hooks_speak,
+            log_speaks: self.readers.log_speaks(),
+            conversation: self.mind.conversation.clone(),
+            log: self.readers.log_path(),
+            usage: self.readers.usage(),
             version: self.version,
         };
         self.shared.view.send_replace(Arc::new(view));
     }
 
     async fn answer(&mut self, ask: Ask) {
+        // Whoever asked may have gone; what was to be done is done all the same.
         match ask {
-            Ask::Expect { text, turn, reply } => {
-                let confirmed = self.witnesses.expect(&text, turn);
-                // Whoever asked may have gone; the message is looked out for all the same.
-                let _ = reply.send(confirmed);
-            }
+            Ask::Expect { text, turn, reply } => drop(reply.send(self.witnesses.expect(&text, turn))),
             Ask::Forget { turn } => self.witnesses.forget(turn),
-            Ask::Decide { prompt_id, decision, reply } => {
-                let taken = self.questions.take(&self.naming.key_of(&prompt_id));
-                let replied = taken.is_some_and(|open| open.reply(&decision(&open)));
-                let _ = reply.send(replied);
+            Ask::Decide { prompt_id, decision, reply } => drop(reply.send(self.decide_question(&prompt_id, decision))),
+            Ask::Explain { reply } => drop(reply.send(self.mind.explain(EpochMs::now()))),
+            Ask::Stop { already_held, reply } => drop(reply.send(self.decide_stop(already_held).await)),
+            Ask::Start { source, reply } => {
+                let script = self.shared.gates().start.script(&source);
+                self.tell_began(&source, !script.is_empty()).await;
+                let _ = reply.send(script);
             }
-            Ask::Explain { reply } => {
-                let _ = reply.send(self.explain());
-            }
-            Ask::Usage { reply } => drop(reply.send(self.reading.usage())),
-            Ask::Stop { already_held, reply } => {
-                let decision = self.decide_stop(already_held).await;
-                let _ = reply.send(decision);
-            }
+        }
+    }
+
+    /// Somebody saw the agent take a message: if it was one of ours, its receipt says so.
+    async fn saw_taken(&mut self, effect: Effect) {
+        if let Effect::Took { text, witness } = effect
+            && let Some(turn) = self.witnesses.saw(&text, &witness)
+        {
+            self.session.progress(turn, Phase::Accepted { witness }).await;
         }
     }
 }
@@ -202,6 +160,3 @@ async fn until(at: Option<EpochMs>) {
         None => std::future::pending().await,
     }
 }
-
-/// The place for an answer.
-pub type Reply<T> = oneshot::Sender<T>;

@@ -1,0 +1,69 @@
+//! What the agent tells through its hooks.
+
+use serde_json::Value;
+
+use super::{Effect, Mind, Open};
+use crate::agent::claude::hear::{Asked, Wants, hear};
+use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
+use crate::session::Prompt;
+
+impl Mind {
+    /// Takes in one event; what is to be done about it comes back.
+    pub fn hear(&mut self, event: &str, payload: &Value, now: EpochMs) -> Vec<Effect> {
+        let heard = hear(event, payload, now);
+        let mut effects = Vec::new();
+        self.hooks_speak = true;
+        self.seen.ails(Source::Hooks, None);
+        self.last_message = heard.last_message.or(self.last_message.take());
+        self.conversation = heard.conversation.or(self.conversation.take());
+        effects.extend(heard.log.map(|log| Effect::Writes { log }));
+        if let Some(done) = &heard.done {
+            self.questions.done(&done.tool, &done.input);
+        }
+        if heard.closes_questions {
+            self.questions.clear();
+        }
+        if let Some(text) = heard.took {
+            self.seen.queued = self.seen.queued.saturating_sub(1);
+            let witness = format!("hooks: {event}").into();
+            effects.extend([Effect::NewTurn, Effect::Took { text, witness }]);
+        }
+        if heard.compacts {
+            effects.push(Effect::Compacts);
+        }
+        match heard.wants {
+            Wants::Nothing => {}
+            Wants::Answer(Asked { prompt, tool, input }) => {
+                let prompt = Prompt { id: self.naming.next(), ..prompt };
+                effects.push(Effect::Asked { id: prompt.id.clone() });
+                self.note_hook(event, Claim::Prompt(prompt.clone()), now);
+                self.questions.ask(Open { prompt, tool, input });
+            }
+            // What becomes of a stop is not known before the gate has decided.
+            Wants::Stop { already_held } => {
+                effects.push(Effect::Stops { already_held });
+                return effects;
+            }
+            Wants::Start { source } => effects.push(Effect::Starts { source }),
+        }
+        // While another question is open, the end of one tool is not the end of the dialog.
+        let still_asking = heard.claim == Some(Claim::Working) && !self.questions.is_empty();
+        if let Some(claim) = heard.claim.filter(|claim| !still_asking && !matches!(claim, Claim::Prompt(_))) {
+            self.note_hook(event, claim, now);
+        }
+        effects
+    }
+
+    /// The gate has decided about a stop.
+    pub fn stopped(&mut self, held_back: bool, now: EpochMs) {
+        if held_back {
+            self.note_hook("Stop held back", Claim::Working, now);
+        } else {
+            self.note_hook("Stop", Claim::Idle, now);
+        }
+    }
+
+    fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {
+        self.seen.note(Evidence::new(Source::Hooks, event.to_owned(), claim, now));
+    }
+}

@@ -1,0 +1,55 @@
+//! What the screen and the title show.
+
+use super::Mind;
+use crate::agent::claude::screen::{Look, look};
+use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
+use crate::session::{ErrorCategory, Parked};
+use crate::terminal::Snapshot;
+
+impl Mind {
+    pub fn see(&mut self, screen: &Snapshot, now: EpochMs) {
+        let look = look(screen);
+        self.see_title(screen.title.as_deref(), now);
+        match screen_claim(&look, now) {
+            // A countdown is one wait, not a new one with every second.
+            Some((_, Claim::Parked(parked))) if self.is_parked_for(&parked.reason) => {}
+            Some((rule, claim)) => self.seen.note(Evidence::new(Source::Screen, rule, claim, now)),
+            None => self.seen.forget(Source::Screen),
+        }
+        self.look = look;
+    }
+
+    fn is_parked_for(&self, reason: &str) -> bool {
+        let last = self.seen.of(Source::Screen).map(|last| &last.claim);
+        matches!(last, Some(Claim::Parked(parked)) if parked.reason == reason)
+    }
+
+    /// The title begins with a turning sign while the agent works.
+    fn see_title(&mut self, title: Option<&str>, now: EpochMs) {
+        let claim = match title.and_then(|title| title.chars().next()) {
+            Some('\u{2800}'..='\u{28ff}') => Claim::Working,
+            Some('✳') => Claim::Still,
+            _ => return,
+        };
+        self.seen.note(Evidence::new(Source::Title, "sign", claim, now));
+    }
+}
+
+/// What a look at the screen is taken to mean.
+fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
+    if let Some(dialog) = &look.dialog {
+        return Some((dialog.rule.clone(), Claim::Prompt(dialog.prompt.clone())));
+    }
+    if let Some(retry) = &look.retrying {
+        let parked = Parked {
+            reason: format!("retrying after an API error, attempt {} of {}", retry.attempt, retry.of),
+            resume_at_epoch_ms: Some(now.plus(u64::from(retry.seconds) * 1000).0),
+            category: ErrorCategory::ServerError,
+        };
+        return Some(("retrying".to_owned(), Claim::Parked(parked)));
+    }
+    if look.working {
+        return Some(("working".to_owned(), Claim::Working));
+    }
+    look.input_box.as_ref().map(|_| ("input box".to_owned(), Claim::Idle))
+}

@@ -1,0 +1,116 @@
+//! What is known about one agent in one child: facts come in, the referee decides. No I/O and no clock, so that a
+//! recording can be played through it and gives the same states.
+
+mod hearing;
+mod looking;
+mod naming;
+mod questions;
+mod reading;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::claude::screen::Look;
+use super::evidence::{EpochMs, Source};
+use super::explain::{Explained, explain};
+use super::referee::{Ruling, Verdict, judge};
+use super::seen::Seen;
+use crate::session::{Cause, State, StateKind, Witness};
+use naming::Naming;
+pub use questions::Open;
+use questions::Questions;
+
+/// What is to be done about something that came in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// The agent took a message.
+    Took { text: String, witness: Witness },
+    /// Its memory is about to be compacted.
+    Compacts,
+    /// A question was asked; its hook waits for an answer under this name.
+    Asked { id: String },
+    /// The agent wants to stop; say with [`Mind::stopped`] what became of it.
+    Stops { already_held: bool },
+    /// A conversation begins or goes on.
+    Starts { source: String },
+    /// The conversation is written to this file.
+    Writes { log: PathBuf },
+    /// A message of a user began a turn.
+    NewTurn,
+}
+
+/// A state that was decided on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    pub state: State,
+    pub cause: Cause,
+}
+
+pub struct Mind {
+    pub seen: Seen,
+    pub look: Look,
+    pub last_message: Option<String>,
+    /// The agent's own name for its conversation.
+    pub conversation: Option<String>,
+    /// Hooks have been heard in this child's life.
+    pub hooks_speak: bool,
+    present: State,
+    rested_on: Option<Verdict>,
+    questions: Questions,
+    naming: Naming,
+}
+
+impl Mind {
+    pub fn new(started: EpochMs, idle_grace_ms: u64, prompt_numbers: Arc<AtomicU64>) -> Self {
+        Self {
+            seen: Seen::new(started, idle_grace_ms),
+            look: Look::default(),
+            last_message: None,
+            conversation: None,
+            hooks_speak: false,
+            present: State::Starting,
+            rested_on: None,
+            questions: Questions::default(),
+            naming: Naming::new(prompt_numbers),
+        }
+    }
+
+    pub fn present(&self) -> &State {
+        &self.present
+    }
+
+    pub fn started(&self) -> EpochMs {
+        self.seen.started
+    }
+
+    /// Judges everything that is known. The second value says when time alone may change it.
+    pub fn decide(&mut self, now: EpochMs) -> (Option<Decided>, Option<EpochMs>) {
+        self.let_go_of_questions(now);
+        self.seen.asked = self.shown_question();
+        let Ruling { verdict, look_again } = judge(&self.seen, &self.present, now);
+        let decided = verdict.map(|mut verdict| {
+            verdict.state = self.naming.name(verdict.state);
+            self.present = verdict.state.clone();
+            let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
+            let cause = Cause::new(verdict.source.tier(), rule);
+            let state = verdict.state.clone();
+            self.rested_on = Some(verdict);
+            Decided { state, cause }
+        });
+        (decided, look_again.into_iter().chain(self.questions_end_at()).min())
+    }
+
+    pub fn explain(&self, now: EpochMs) -> Explained {
+        explain(&self.seen, self.rested_on.as_ref(), now)
+    }
+
+    /// Says what is wrong with a source, or that nothing is.
+    pub fn ails(&mut self, source: Source, problem: Option<String>) {
+        self.seen.ails(source, problem);
+    }
+
+    pub fn is_prompting(&self) -> bool {
+        self.present.kind() == StateKind::Prompt
+    }
+}

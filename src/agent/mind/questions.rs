@@ -1,0 +1,116 @@
+//! Questions that hooks hold open: each can be answered once, while its hook waits and its dialog is shown.
+
+use serde_json::Value;
+
+use super::Mind;
+use crate::agent::evidence::EpochMs;
+use crate::session::Prompt;
+
+/// More than any agent asks at once; beyond these the oldest is let go and left to its dialog.
+const OPEN_MAX: usize = 32;
+
+/// Hooks whose dialog has been gone for so long wait in vain. Letting them go late does no harm, doing it early would
+/// take away the way to answer.
+const LET_GO_AFTER_MS: u64 = 1500;
+
+/// How much of a text is looked for on the screen; dialogs cut long ones.
+const LIKENESS_CHARS_MAX: usize = 60;
+
+/// One open question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    pub prompt: Prompt,
+    pub tool: String,
+    pub input: Value,
+}
+
+/// All that are open, in the order in which they were asked.
+#[derive(Debug, Default)]
+pub struct Questions {
+    open: Vec<Open>,
+    /// No dialog is shown since then.
+    undrawn_since: Option<EpochMs>,
+}
+
+impl Questions {
+    pub fn ask(&mut self, question: Open) {
+        if self.open.len() == OPEN_MAX {
+            self.open.remove(0);
+        }
+        self.open.push(question);
+    }
+
+    /// The tool was used or refused: its question is over.
+    pub fn done(&mut self, tool: &str, input: &Value) {
+        // Answers change the input of a question tool, so that only its name can be compared.
+        let same = |open: &Open| open.tool == tool && (open.input == *input || tool == "AskUserQuestion");
+        if let Some(index) = self.open.iter().position(same) {
+            self.open.remove(index);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.open.clear();
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
+    /// the content decides; without a screen it is the one that was asked last.
+    fn shown(&self, rows: &[String]) -> Option<&Open> {
+        let text: String = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
+        let best = self.open.iter().enumerate().max_by_key(|(index, open)| (likeness(&open.input, &text), *index));
+        best.map(|(_, open)| open)
+    }
+}
+
+impl Mind {
+    /// The open question under the name that callers know it by.
+    pub fn question(&self, prompt_id: &str) -> Option<&Open> {
+        let asked = self.naming.asked_as(prompt_id)?;
+        self.questions.open.iter().find(|open| open.prompt.id == asked)
+    }
+
+    /// The question was answered, or its hook has left.
+    pub fn close_question(&mut self, asked_id: &str) {
+        self.questions.open.retain(|open| open.prompt.id != asked_id);
+    }
+
+    /// The names of all open questions.
+    pub fn open_questions(&self) -> Vec<String> {
+        self.questions.open.iter().map(|open| open.prompt.id.clone()).collect()
+    }
+
+    pub(super) fn shown_question(&self) -> Option<Prompt> {
+        let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
+        self.questions.shown(rows).map(|open| open.prompt.clone())
+    }
+
+    /// Questions whose dialog is gone are let go, after a while.
+    pub(super) fn let_go_of_questions(&mut self, now: EpochMs) {
+        if self.questions.is_empty() || self.is_prompting() {
+            self.questions.undrawn_since = None;
+        } else if now.since(*self.questions.undrawn_since.get_or_insert(now)) >= LET_GO_AFTER_MS {
+            self.questions.clear();
+        }
+    }
+
+    pub(super) fn questions_end_at(&self) -> Option<EpochMs> {
+        self.questions.undrawn_since.map(|since| since.plus(LET_GO_AFTER_MS)).filter(|_| !self.questions.is_empty())
+    }
+}
+
+/// How many of the input's texts are on the screen.
+fn likeness(input: &Value, screen: &str) -> usize {
+    match input {
+        Value::String(text) => {
+            let bare: String = text.chars().filter(|c| !c.is_whitespace()).take(LIKENESS_CHARS_MAX).collect();
+            usize::from(!bare.is_empty() && screen.contains(&bare))
+        }
+        Value::Array(items) => items.iter().map(|item| likeness(item, screen)).sum(),
+        Value::Object(fields) => fields.values().map(|field| likeness(field, screen)).sum(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,219 @@
+//! The agent's own files, read as they grow: its status, the log of the conversation, or what it prints.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use super::Watch;
+use crate::agent::claude::log;
+use crate::agent::claude::paths;
+use crate::agent::claude::status::{STATUS_BYTES_MAX, Status};
+use crate::agent::claude::stream::Stream;
+use crate::agent::evidence::{EpochMs, Source};
+use crate::agent::handle::Setup;
+use crate::agent::lines::Splitter;
+use crate::agent::tail::{Start, Tail};
+use crate::agent::usage::{Totals, Usage};
+use crate::session::{Event, Kept};
+
+/// Where an agent's files are, and how far they were read.
+pub struct Readers {
+    config_dir: Option<PathBuf>,
+    workspace: PathBuf,
+    pid: u32,
+    status: Option<Status>,
+    log: Option<Log>,
+    printed: Printed,
+    usage: Usage,
+}
+
+struct Log {
+    tail: Tail,
+    /// Lines before this offset were written by an earlier run; they count for usage only.
+    news_from: u64,
+    /// It has said something in this child's life.
+    speaks: bool,
+}
+
+/// The output of a run without a user interface.
+struct Printed {
+    splitter: Splitter,
+    stream: Stream,
+}
+
+impl Readers {
+    pub fn new(setup: &Setup, pid: u32) -> Self {
+        let mut readers = Self {
+            config_dir: setup.config_dir.clone(),
+            workspace: setup.workspace.clone(),
+            pid,
+            status: None,
+            log: None,
+            printed: Printed { splitter: Splitter::new(0), stream: Stream::default() },
+            usage: Usage::default(),
+        };
+        if let Some(found) = &setup.resumed {
+            readers.open(&found.log_path, found.offset);
+        } else if let Some(conversation) = &setup.conversation {
+            readers.follow_conversation(conversation);
+        }
+        readers
+    }
+
+    /// The directories whose changes matter.
+    pub fn dirs(&self) -> Vec<PathBuf> {
+        let log = self.log.as_ref().and_then(|log| log.tail.path().parent().map(Path::to_owned));
+        self.config_dir.iter().map(|dir| paths::sessions_dir(dir)).chain(log).collect()
+    }
+
+    /// The conversation is written to this file from now on.
+    pub fn follow_log(&mut self, path: &Path) {
+        if self.log.as_ref().is_none_or(|log| log.tail.path() != path) {
+            self.open(path, 0);
+        }
+    }
+
+    /// The conversation has this name, and its log the place that follows from it.
+    fn follow_conversation(&mut self, conversation: &str) {
+        if let Some(dir) = &self.config_dir {
+            let path = paths::log_path(dir, &self.workspace, conversation);
+            self.follow_log(&path);
+        }
+    }
+
+    fn open(&mut self, path: &Path, news_from: u64) {
+        // What the conversation cost is the whole of it, so that it is read from the beginning.
+        self.usage = Usage::default();
+        self.log = Some(Log { tail: Tail::new(path, Start::Beginning), news_from, speaks: false });
+    }
+
+    pub fn log_speaks(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.speaks)
+    }
+
+    pub fn log_path(&self) -> Option<PathBuf> {
+        self.log.as_ref().map(|log| log.tail.path().to_owned())
+    }
+
+    pub fn usage(&self) -> Totals {
+        self.usage.totals()
+    }
+
+    /// The status file of this child; `None` when there is none.
+    fn read_status(&self) -> Result<Option<Status>, String> {
+        let Some(dir) = &self.config_dir else { return Ok(None) };
+        let path = paths::status_path(dir, self.pid);
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut text = String::new();
+        file.take(STATUS_BYTES_MAX as u64).read_to_string(&mut text).map_err(failed)?;
+        if text.trim().is_empty() {
+            // Claude writes in place: it is just being written, and the change will be told again.
+            return Ok(self.status.clone());
+        }
+        Status::parse(&text).map(Some).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+impl Watch {
+    pub(super) async fn read_files(&mut self) {
+        self.read_status();
+        self.read_log().await;
+    }
+
+    fn read_status(&mut self) {
+        match self.readers.read_status() {
+            Ok(status) if status.is_some() && status == self.readers.status => {}
+            Ok(status) => {
+                self.mind.read_status(status.as_ref(), EpochMs::now());
+                let conversation = self.mind.conversation.clone();
+                if let Some(conversation) = conversation.filter(|_| !self.mind.hooks_speak) {
+                    self.readers.follow_conversation(&conversation);
+                }
+                self.readers.status = status;
+            }
+            Err(problem) => {
+                self.mind.read_status(None, EpochMs::now());
+                self.mind.ails(Source::Status, Some(problem));
+            }
+        }
+    }
+
+    async fn read_log(&mut self) {
+        loop {
+            let Some(log) = &mut self.readers.log else { return };
+            let news_from = log.news_from;
+            let batch = match log.tail.read() {
+                Ok(batch) => batch,
+                Err(error) => return self.mind.ails(Source::Log, Some(error.to_string())),
+            };
+            self.mind.ails(Source::Log, None);
+            for line in &batch.lines {
+                match line.text() {
+                    Some(text) => self.read_line(text, line.offset_after > news_from).await,
+                    None => self.mind.ails(Source::Log, Some("a line was too long to be read".to_owned())),
+                }
+            }
+            if !batch.more {
+                return;
+            }
+        }
+    }
+
+    async fn read_line(&mut self, line: &str, is_news: bool) {
+        let now = EpochMs::now();
+        let mut facts = match log::read_line(line, now) {
+            Ok(facts) => facts,
+            Err(problem) => return self.mind.ails(Source::Log, Some(problem.to_string())),
+        };
+        if let Some(usage) = facts.usage.take() {
+            self.readers.usage.count(usage);
+        }
+        if !is_news {
+            return;
+        }
+        if let Some(log) = &mut self.readers.log {
+            log.speaks = true;
+        }
+        if let Some(effect) = self.mind.read_line(facts, now) {
+            self.saw_taken(effect).await;
+        }
+    }
+
+    pub(super) fn read_output(&mut self, bytes: &[u8]) {
+        let Printed { splitter, stream } = &mut self.readers.printed;
+        let mut lines = Vec::new();
+        splitter.push(bytes, &mut lines);
+        let now = EpochMs::now();
+        for line in lines {
+            let Some(facts) = line.text().and_then(|line| stream.read_line(line.trim_end(), now)) else { continue };
+            if let Some(run) = facts.run {
+                self.readers.usage.told_by_agent(run);
+            }
+            self.mind.read_printed(facts, now);
+        }
+    }
+
+    /// Keeps the log as it is now, before the agent forgets it.
+    pub(super) async fn keep_transcript(&mut self) {
+        let (Some(log), Some(conversation)) = (self.readers.log_path(), self.mind.conversation.clone()) else {
+            return tracing::warn!("no transcript could be kept, because the agent's log is not known");
+        };
+        let store = match self.shared.transcripts(&conversation) {
+            Ok(store) => store,
+            Err(error) => return tracing::warn!(%error, "no transcript could be kept"),
+        };
+        let taken = tokio::task::spawn_blocking(move || store.take(&log)).await;
+        match taken.map_err(std::io::Error::other).and_then(|taken| taken) {
+            Ok(taken) => {
+                let kept = Kept { number: taken.number, timestamp: taken.timestamp, line_count: taken.line_count };
+                self.session.announce(Event::Kept(kept)).await;
+            }
+            Err(error) => tracing::warn!(%error, "no transcript could be kept"),
+        }
+    }
+}

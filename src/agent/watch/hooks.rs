@@ -1,0 +1,110 @@
+//! Hooks that call: what they tell goes to the mind, what they wait for is decided here.
+
+use serde_json::{Value, json};
+
+use super::Watch;
+use crate::agent::asks;
+use crate::agent::evidence::{EpochMs, Source};
+use crate::agent::gates::Decision;
+use crate::agent::hook_call::{BadPayload, Call, HookAnswer, HookCall};
+use crate::agent::mind::Effect;
+use crate::session::{Began, Event, State, Stopped};
+
+impl Watch {
+    pub(super) async fn attend(&mut self, call: HookCall) {
+        match call.call {
+            Call::Event { event, payload: Ok(payload) } => self.hear(&event, &payload, call.answer).await,
+            Call::Event { event, payload: Err(problem) } => {
+                tracing::warn!(event, %problem, "a hook told something that cannot be read");
+                self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
+            }
+            Call::ResolveStop { signal } => self.resolve_stop(signal, call.answer),
+        }
+    }
+
+    async fn hear(&mut self, event: &str, payload: &Value, answer: HookAnswer) {
+        let mut answer = Some(answer);
+        for effect in self.mind.hear(event, payload, EpochMs::now()) {
+            match effect {
+                Effect::Took { .. } => self.saw_taken(effect).await,
+                Effect::NewTurn => self.shared.gates().stop.new_turn(),
+                Effect::Compacts => self.keep_transcript().await,
+                Effect::Writes { log } => self.readers.follow_log(&log),
+                Effect::Asked { id } => {
+                    if let Some(answer) = answer.take() {
+                        self.waiting.insert(id, answer);
+                    }
+                }
+                Effect::Stops { already_held } => {
+                    let reason = self.decide_stop(already_held).await;
+                    self.mind.stopped(reason.is_some(), EpochMs::now());
+                    if let (Some(reason), Some(answer)) = (reason, answer.take()) {
+                        answer.reply(json!({"decision": "block", "reason": reason}).to_string());
+                    }
+                }
+                Effect::Starts { source } => {
+                    let script = self.shared.gates().start.script(&source);
+                    self.tell_began(&source, !script.is_empty()).await;
+                    if let Some(answer) = answer.take() {
+                        answer.run(script);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Answers an open question through the hook that asked it; whether that hook still waited.
+    pub(super) fn decide_question(&mut self, prompt_id: &str, decision: asks::Decision) -> bool {
+        let Some(open) = self.mind.question(prompt_id) else { return false };
+        let (asked, decided) = (open.prompt.id.clone(), decision(open));
+        self.mind.close_question(&asked);
+        let Some(answer) = self.waiting.remove(&asked).filter(|answer| !answer.is_gone()) else { return false };
+        answer.reply(decided.to_string());
+        true
+    }
+
+    /// A hook that has left cannot be answered, and one whose question is over need not wait.
+    pub(super) fn drop_hooks_that_left(&mut self) {
+        let gone: Vec<String> =
+            self.waiting.iter().filter(|(_, answer)| answer.is_gone()).map(|(id, _)| id.clone()).collect();
+        for id in gone {
+            self.mind.close_question(&id);
+        }
+        let open = self.mind.open_questions();
+        self.waiting.retain(|id, _| open.contains(id));
+    }
+
+    /// Decides whether the agent may stop; the reason when it may not.
+    pub(super) async fn decide_stop(&mut self, already_held: bool) -> Option<String> {
+        let trouble = if let State::Error(trouble) = self.mind.present() { Some(trouble.detail.clone()) } else { None };
+        let decision = self.shared.gates().stop.decide(already_held, trouble.as_deref());
+        let (stopped, reason) = match decision {
+            Decision::Allowed => (Stopped::Allowed, None),
+            Decision::Signaled { signal } => (Stopped::Signaled(signal.to_string()), None),
+            Decision::Error { detail } => (Stopped::Error(detail), None),
+            Decision::SafetyValve => (Stopped::SafetyValve, None),
+            Decision::Blocked { reason } => (Stopped::Blocked, Some(reason)),
+        };
+        self.session.announce(Event::Stopped(stopped)).await;
+        reason
+    }
+
+    /// The agent gives the signal that lets it stop.
+    fn resolve_stop(&self, signal: Result<Value, BadPayload>, answer: HookAnswer) {
+        let resolved = match signal {
+            Ok(signal) => self.shared.gates().stop.resolve(signal),
+            Err(problem) => Err(vec![problem.to_string()]),
+        };
+        match resolved {
+            Ok(()) => answer.accept("the signal was taken: you may stop now"),
+            Err(complaints) => answer.refuse(&complaints),
+        }
+    }
+
+    /// Tells that a conversation began or went on.
+    pub(super) async fn tell_began(&self, source: &str, injected: bool) {
+        let conversation = self.mind.conversation.clone();
+        let began = Began { source: source.to_owned(), conversation, injected };
+        self.session.announce(Event::Began(began)).await;
+    }
+}
