@@ -6,11 +6,13 @@
 //! ```
 //! One folder per agent, with the same file names: `claude`.
 
+pub mod catchup;
 pub mod claude;
 mod evidence;
 pub mod lines;
 mod moment;
 pub mod tail;
+pub mod transcripts;
 pub mod usage;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
