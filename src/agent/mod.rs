@@ -6,6 +6,7 @@
 //! ```
 //! One folder per agent, with the same file names: `claude`.
 
+pub mod catchup;
 pub mod claude;
 mod evidence;
 pub mod lines;
@@ -15,6 +16,7 @@ mod seen;
 pub mod tail;
 #[cfg(test)]
 mod tests;
+pub mod transcripts;
 pub mod usage;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};

@@ -140,7 +140,7 @@ impl Splitter {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(path: &Path) -> io::Result<File> {
     // Without O_NONBLOCK a FIFO under that name would hold the caller until somebody writes to it.
     let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }

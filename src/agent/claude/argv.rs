@@ -8,6 +8,9 @@ const WITH_VALUE: [&str; 2] = ["--output-format", "--session-id"];
 /// Flags whose value may be left out.
 const WITH_OPTIONAL_VALUE: [&str; 2] = ["--resume", "-r"];
 
+/// Short flags without a value, which may stand in one word.
+const CLUSTERED: &str = "cp";
+
 /// One flag as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
@@ -43,6 +46,16 @@ pub fn is_stream_json(arguments: &[OsString]) -> bool {
         && flags.iter().any(|flag| flag.name == "--output-format" && flag.value.as_deref() == Some("stream-json"))
 }
 
+/// The flags that already choose the conversation that Claude goes on with.
+pub fn conversation_flags(arguments: &[OsString]) -> Vec<Flag> {
+    let chooses = |flag: &Flag| {
+        flag.is("--continue", "-c")
+            || flag.is("--resume", "-r")
+            || matches!(flag.name.as_str(), "--session-id" | "--fork-session")
+    };
+    flags(arguments).into_iter().filter(chooses).collect()
+}
+
 impl Flag {
     /// Whether it is the flag with these two names, possibly in one word with others, such as `-pc`.
     pub fn is(&self, long: &str, short: &str) -> bool {
@@ -51,9 +64,6 @@ impl Flag {
         self.name == long || self.name == short || is_cluster && self.name.contains(letter)
     }
 }
-
-/// Short flags without a value, which may stand in one word.
-const CLUSTERED: &str = "cp";
 
 #[cfg(test)]
 mod tests {
@@ -85,6 +95,14 @@ mod tests {
         ] {
             assert!(!is_stream_json(&words(line)), "{line}");
         }
+    }
+
+    #[test]
+    fn flags_that_choose_a_conversation_are_known() {
+        let names = |line| conversation_flags(&words(line)).into_iter().map(|flag| flag.name).collect::<Vec<_>>();
+        assert_eq!(names("--resume x -c --model opus"), ["--resume", "-c"]);
+        assert_eq!(names("-pc --fork-session --session-id=x"), ["-pc", "--fork-session", "--session-id"]);
+        assert_eq!(names("-p --continue-not -- --resume"), [""; 0]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod log;
 mod message;
 pub mod paths;
 mod resets;
+pub mod resume;
 pub mod status;
 pub mod stream;
 pub mod trouble;
