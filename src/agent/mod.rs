@@ -8,5 +8,13 @@
 
 pub mod claude;
 mod evidence;
+pub mod hook;
+pub mod hook_call;
+pub mod hook_pipe;
+mod hook_script;
+pub mod hook_socket;
+mod hook_wire;
+pub mod random;
+pub mod run_dir;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};

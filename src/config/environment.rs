@@ -8,7 +8,8 @@ use clap::{Arg, ArgMatches, Args, Command};
 use super::Flags;
 
 /// What a sidecar tells its child about itself; one from outside would speak of another session.
-const TOLD_TO_CHILDREN: [&str; 4] = ["COOP_URL", "COOP_SOCKET", "COOP_HOOK_TOKEN", "COOP_HOOK_PIPE"];
+const TOLD_TO_CHILDREN: [&str; 5] =
+    ["COOP_URL", "COOP_SOCKET", "COOP_HOOK_TOKEN", "COOP_HOOK_PIPE", "COOP_HOOK_SOCKET"];
 
 /// Which of the flags for a token came from the command line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +82,8 @@ mod tests {
     fn a_child_sees_none_of_coops_own_variables() {
         let names = own_variables();
         let all = "PORT HOST SOCKET GRPC_PORT HEALTH_PORT AUTH_TOKEN AUTH_TOKEN_FILE AGENT AGENT_CONFIG IDLE_GRACE \
-                   ATTACH COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE";
+                   ATTACH COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE \
+                   HOOK_SOCKET";
         for name in all.split_whitespace() {
             assert!(names.contains(&OsString::from(format!("COOP_{name}"))), "{name}");
         }
