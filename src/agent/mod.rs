@@ -8,6 +8,7 @@
 
 pub mod claude;
 mod evidence;
+pub mod gates;
 pub mod hook;
 pub mod hook_call;
 pub mod hook_pipe;
@@ -16,5 +17,6 @@ pub mod hook_socket;
 mod hook_wire;
 pub mod random;
 pub mod run_dir;
+mod shell;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
