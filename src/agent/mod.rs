@@ -6,19 +6,45 @@
 //! ```
 //! One folder per agent, with the same file names: `claude`.
 
-pub mod catchup;
+mod asks;
+mod catchup;
+mod claims;
 pub mod claude;
 mod evidence;
-pub mod lines;
+mod explain;
+mod files;
+pub mod gates;
+mod handle;
+pub mod hook;
+pub mod hook_call;
+pub mod hook_pipe;
+mod hook_script;
+pub mod hook_socket;
+mod hook_wire;
+mod lines;
+mod mind;
 mod moment;
+pub mod random;
 mod referee;
+mod respond;
+pub mod run_dir;
 mod seen;
-pub mod tail;
+mod shell;
+mod steps;
+mod tail;
+mod talk;
 #[cfg(test)]
 mod tests;
-pub mod transcripts;
-pub mod usage;
+mod transcripts;
+mod usage;
+mod view;
+mod watch;
+mod witness;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
+pub use explain::{Explained, Shown};
+pub use handle::{Agent, Gates, Setup, watch_agent};
 pub use referee::{Ruling, Verdict, judge};
 pub use seen::Seen;
+pub use talk::{AGENT_BUSY, Answer, Answered, Chosen, Failure, NO_PROMPT, Nudge, Nudged};
+pub use transcripts::Transcripts;

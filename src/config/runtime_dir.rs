@@ -27,26 +27,33 @@ fn choose(xdg: Option<OsString>, uid: Uid) -> PathBuf {
     xdg.map_or_else(|| PathBuf::from(format!("/tmp/coop-{uid}")), |dir| dir.join("coop"))
 }
 
+/// What the sockets here are for, as the beginnings of their names tell.
+const PURPOSES: [&str; 2] = ["coop", "hook"];
+
 /// The socket of a sidecar with this process id. The directory is made if need be, open to the user only.
 pub fn default_socket_path(pid: u32) -> Result<PathBuf, Mistake> {
-    let dir = runtime_dir();
-    let path = socket_in(&dir, pid, geteuid());
-    path.map_err(|why| {
-        Mistake::new(format!(
-            "no socket can be made in {}: {why}; name another place with --socket PATH",
-            dir.display()
-        ))
-    })
+    socket_path("coop", pid, "name another place with --socket PATH")
 }
 
-fn socket_in(dir: &Path, pid: u32, uid: Uid) -> Result<PathBuf, String> {
+/// The private socket on which the hooks of that sidecar's agent call.
+pub fn hook_socket_path(pid: u32) -> Result<PathBuf, Mistake> {
+    socket_path("hook", pid, "set XDG_RUNTIME_DIR to a directory of your own")
+}
+
+fn socket_path(purpose: &str, pid: u32, way_out: &str) -> Result<PathBuf, Mistake> {
+    let dir = runtime_dir();
+    let path = socket_in(&dir, purpose, pid, geteuid());
+    path.map_err(|why| Mistake::new(format!("no socket can be made in {}: {why}; {way_out}", dir.display())))
+}
+
+fn socket_in(dir: &Path, purpose: &str, pid: u32, uid: Uid) -> Result<PathBuf, String> {
     match std::fs::DirBuilder::new().mode(0o700).create(dir) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.to_string()),
         _ => {}
     }
     check_private(dir, uid)?;
     sweep(dir);
-    let path = dir.join(format!("coop-{pid}.sock"));
+    let path = dir.join(format!("{purpose}-{pid}.sock"));
     if path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX {
         return Err(format!("its path is longer than the {SOCKET_PATH_BYTES_MAX} bytes that a socket can have"));
     }
@@ -78,8 +85,8 @@ fn sweep(dir: &Path) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let pid =
-            name.strip_prefix("coop-").and_then(|rest| rest.strip_suffix(".sock")).and_then(|pid| pid.parse().ok());
+        let named = name.strip_suffix(".sock").and_then(|name| name.split_once('-'));
+        let pid = named.filter(|(purpose, _)| PURPOSES.contains(purpose)).and_then(|(_, pid)| pid.parse().ok());
         let gone = |pid: i32| pid > 0 && kill(Pid::from_raw(pid), None) == Err(Errno::ESRCH);
         if pid.is_some_and(gone) {
             // Another sidecar may sweep at the same time.
@@ -100,10 +107,10 @@ mod tests {
     fn the_directory_is_made_for_the_user_alone_and_found_again() {
         let scratch = Scratch::fresh();
         let dir = scratch.path("coop");
-        let path = socket_in(&dir, 7, geteuid()).unwrap();
+        let path = socket_in(&dir, "coop", 7, geteuid()).unwrap();
         assert_eq!(path, dir.join("coop-7.sock"));
         assert_eq!(fs::metadata(&dir).unwrap().mode() & 0o777, 0o700);
-        assert_eq!(socket_in(&dir, 8, geteuid()), Ok(dir.join("coop-8.sock")));
+        assert_eq!(socket_in(&dir, "coop", 8, geteuid()), Ok(dir.join("coop-8.sock")));
     }
 
     #[test]
@@ -112,14 +119,14 @@ mod tests {
         let dir = scratch.path("coop");
         fs::create_dir(&dir).unwrap();
         fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
-        assert!(socket_in(&dir, 7, geteuid()).unwrap_err().contains("mode 755"));
+        assert!(socket_in(&dir, "coop", 7, geteuid()).unwrap_err().contains("mode 755"));
         fs::set_permissions(&dir, Permissions::from_mode(0o700)).unwrap();
         let stranger = Uid::from_raw(geteuid().as_raw() + 1);
-        assert!(socket_in(&dir, 7, stranger).unwrap_err().contains("belongs to"));
+        assert!(socket_in(&dir, "coop", 7, stranger).unwrap_err().contains("belongs to"));
         symlink(&dir, scratch.path("link")).unwrap();
-        assert!(socket_in(&scratch.path("link"), 7, geteuid()).unwrap_err().contains("not a directory"));
-        assert!(socket_in(&scratch.path("no/such"), 7, geteuid()).is_err());
-        assert!(socket_in(&scratch.path(&"x".repeat(100)), 7, geteuid()).unwrap_err().contains("longer"));
+        assert!(socket_in(&scratch.path("link"), "coop", 7, geteuid()).unwrap_err().contains("not a directory"));
+        assert!(socket_in(&scratch.path("no/such"), "coop", 7, geteuid()).is_err());
+        assert!(socket_in(&scratch.path(&"x".repeat(100)), "coop", 7, geteuid()).unwrap_err().contains("longer"));
     }
 
     #[test]
@@ -139,14 +146,14 @@ mod tests {
     fn sockets_of_the_dead_are_swept_and_those_of_the_living_stay() {
         let scratch = Scratch::fresh();
         let dir = scratch.path("coop");
-        socket_in(&dir, 7, geteuid()).unwrap();
+        socket_in(&dir, "coop", 7, geteuid()).unwrap();
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
-        let [dead, living, other] =
-            [format!("coop-{}.sock", child.id()), format!("coop-{}.sock", std::process::id()), "x.sock".into()]
-                .map(|name: String| dir.join(name));
-        [&dead, &living, &other].into_iter().for_each(|path| fs::write(path, "").unwrap());
-        socket_in(&dir, 7, geteuid()).unwrap();
-        assert_eq!((dead.exists(), living.exists(), other.exists()), (false, true, true));
+        let (dead, living) = (child.id(), std::process::id());
+        let names = [format!("coop-{dead}"), format!("hook-{dead}"), format!("hook-{living}"), format!("x-{dead}")];
+        let paths = names.map(|name| dir.join(name + ".sock"));
+        paths.iter().for_each(|path| fs::write(path, "").unwrap());
+        socket_in(&dir, "hook", 7, geteuid()).unwrap();
+        assert_eq!(paths.map(|path| path.exists()), [false, false, true, true]);
     }
 }
