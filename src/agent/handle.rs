@@ -13,7 +13,7 @@ use super::asks::Ask;
 use super::claims::{Claimed, Claims};
 use super::claude::resume::Found;
 use super::claude::screen::Look;
-use super::claude::setup::Relaunch;
+use super::claude::relaunch::Relaunch;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
@@ -48,7 +48,7 @@ pub struct Setup {
     /// The child prints JSON lines instead of drawing.
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.
-    pub sessions_dir: Option<PathBuf>,
+    pub state_dir: Option<PathBuf>,
     /// How the command line of another child of the same session is made.
     pub relaunch: Relaunch,
 }
@@ -88,7 +88,7 @@ impl Shared {
     }
 
     pub fn transcripts(&self, conversation: &str) -> io::Result<Transcripts> {
-        let dir = self.setup.sessions_dir.as_ref().ok_or_else(|| {
+        let dir = self.setup.state_dir.as_ref().ok_or_else(|| {
             io::Error::other("there is no directory for them: set XDG_STATE_HOME to one that can be written")
         })?;
         Transcripts::open(dir, conversation)
@@ -136,8 +136,8 @@ async fn keep_watching(session: Session, shared: Arc<Shared>, mut inlets: Inlets
         let life = session.vitals().life.clone();
         match life {
             Life::Running { pid } if watched != Some(pid) => {
-                watched = Some(pid);
-                Watch::new(session.clone(), shared.clone(), pid).run(&mut inlets).await;
+                let is_first = watched.replace(pid).is_none();
+                Watch::new(session.clone(), shared.clone(), pid, is_first).run(&mut inlets).await;
             }
             // Between children: nobody can be asked, and hooks of the last one are let go.
             _ => tokio::select! {

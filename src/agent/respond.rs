@@ -1,7 +1,6 @@
 //! Answers to an agent's dialog: given once, to the dialog that was meant, and confirmed when that dialog is gone.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::asks::Ask;
@@ -105,7 +104,7 @@ impl Agent {
     }
 }
 
-fn is_left(view: &Arc<View>, prompt_id: &str) -> bool {
+fn is_left(view: &View, prompt_id: &str) -> bool {
     view.pid.is_none()
         || view.state.kind() != StateKind::Prompt
         || view.state.prompt().is_none_or(|prompt| prompt.id != prompt_id)

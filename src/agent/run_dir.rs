@@ -61,6 +61,10 @@ impl StateDir {
         Ok(Self(path))
     }
 
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// A new directory for this run. What dead ones left is swept.
     pub fn new_run(&self) -> Result<RunDir, NoPlace> {
         let runs = self.0.join("runs");

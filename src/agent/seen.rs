@@ -91,7 +91,7 @@ impl Seen {
     }
 
     /// What was seen lately, oldest first.
-    pub fn recent(&self) -> impl Iterator<Item = &Evidence> {
+    pub fn recent(&self) -> impl DoubleEndedIterator<Item = &Evidence> {
         self.recent.iter()
     }
 

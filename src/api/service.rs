@@ -75,7 +75,7 @@ impl Service {
         }
         // A command line that names its conversation cannot simply be used again.
         let argv = match &self.agent {
-            Some(agent) => agent.argv_again(request.resume),
+            Some(agent) => agent.argv_again(request.resume.unwrap_or_default()),
             None => None,
         };
         let (pid, seq) = self.session.restart(request.env, argv).await?;

@@ -2,16 +2,15 @@
 
 use super::error::{ApiError, Code};
 use super::service::Service;
-use crate::agent::{Agent, Transcripts};
+use crate::agent::{Missing, Transcripts};
 use crate::proto::v1;
 
 impl Service {
     pub(super) async fn list_of_transcripts(&self) -> Result<v1::ListTranscriptsResponse, ApiError> {
-        let store = self.transcript_store()?;
-        let list = on_disk(move || store.list()).await?;
+        let list = self.on_disk(|store| Ok(store.list().to_vec())).await?;
         let transcripts = list.into_iter().map(|taken| v1::TranscriptMeta {
             number: taken.number,
-            timestamp: taken.timestamp,
+            timestamp: taken.at.iso8601(),
             line_count: taken.line_count,
             byte_size: taken.byte_size,
         });
@@ -19,14 +18,7 @@ impl Service {
     }
 
     pub(super) async fn one_transcript(&self, number: u32) -> Result<v1::GetTranscriptResponse, ApiError> {
-        let store = self.transcript_store()?;
-        let content = on_disk(move || store.read(number)).await.map_err(|error| match error.code {
-            Code::NotFound => {
-                let message = format!("there is no transcript {number}: GET /api/v1/transcripts lists them");
-                ApiError::new(Code::NotFound, message)
-            }
-            _ => error,
-        })?;
+        let content = self.on_disk(move |store| store.read(number)).await?;
         Ok(v1::GetTranscriptResponse { number, content })
     }
 
@@ -34,12 +26,12 @@ impl Service {
         &self,
         request: v1::CatchupTranscriptsRequest,
     ) -> Result<v1::CatchupTranscriptsResponse, ApiError> {
-        let (store, log) = (self.transcript_store()?, self.known_agent()?.view().log.clone());
+        let log = self.known_agent()?.view().log.clone();
         let (since_transcript, since_line) = (request.since_transcript, request.since_line);
-        let caught = on_disk(move || store.catchup(since_transcript, since_line, log.as_deref())).await?;
+        let caught = self.on_disk(move |store| store.catchup(since_transcript, since_line, log.as_deref())).await?;
         let transcripts = caught.transcripts.into_iter().map(|one| v1::CatchupTranscript {
-            number: one.number,
-            timestamp: one.timestamp,
+            number: one.taken.number,
+            timestamp: one.taken.at.iso8601(),
             lines: one.lines,
         });
         Ok(v1::CatchupTranscriptsResponse {
@@ -63,29 +55,29 @@ impl Service {
         })
     }
 
-    fn transcript_store(&self) -> Result<Transcripts, ApiError> {
-        let agent: &Agent = self.known_agent()?;
+    /// Looks into the transcripts of the present conversation, on a thread that may wait for a disk.
+    async fn on_disk<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Transcripts) -> Result<T, Missing> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let agent = self.known_agent()?.clone();
         let Some(conversation) = self.session.vitals().conversation.clone() else {
             let message = "the agent's conversation has no name yet: it has one after its start";
             return Err(ApiError::new(Code::NotReady, message));
         };
-        agent.transcripts(&conversation).map_err(|error| failed(&error))
+        let looking = move || look(&agent.transcripts(&conversation)?);
+        let looked = tokio::task::spawn_blocking(looking).await;
+        looked.map_err(|error| ApiError::new(Code::Internal, error.to_string()))?.map_err(ApiError::from)
     }
 }
 
-/// Files are read on threads that may wait for a disk.
-async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> Result<T, ApiError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| ApiError::new(Code::Internal, error.to_string()))?.map_err(|error| failed(&error))
-}
-
-fn failed(error: &std::io::Error) -> ApiError {
-    let code = match error.kind() {
-        std::io::ErrorKind::NotFound => Code::NotFound,
-        std::io::ErrorKind::FileTooLarge => Code::TooLarge,
-        _ => Code::Internal,
-    };
-    ApiError::new(code, format!("transcripts: {error}"))
+impl From<Missing> for ApiError {
+    fn from(missing: Missing) -> Self {
+        let code = match &missing {
+            Missing::Unknown(_) => Code::NotFound,
+            Missing::TooLarge { .. } => Code::TooLarge,
+            Missing::Io(_) => Code::Internal,
+        };
+        Self::new(code, missing.to_string())
+    }
 }

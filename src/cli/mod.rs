@@ -9,6 +9,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::{self, Flags, Given, Sidecar};
 
+mod agents;
 mod follow;
 mod input;
 mod keys;

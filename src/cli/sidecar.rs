@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 use tracing_subscriber::EnvFilter;
 
+use super::agents;
 use crate::api::{About, Api, Gate, Secret, Service};
 use crate::child::{self, Guardian, Launch};
 use crate::config::{self, LogFormat, Sidecar};
@@ -57,17 +58,20 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let places = Places::bind(&config).await?;
     let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
     let hook_token = random_token()?;
-    let launch = launch(&config, &places, &hook_token);
+    let mut launch = launch(&config, &places, &hook_token);
+    let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
     let (session, outcome) = session::start(Plan {
         launch,
         guardian: Some(guardian),
         ring_bytes_max: config.ring_bytes,
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
-        is_watched: false,
+        is_watched: prepared.is_some(),
     });
+    // Sockets and files of the agent's hooks stay as long as the session.
+    let (agent, _held) = prepared.map(|prepared| prepared.watch(session.clone())).unzip();
     let gate = Gate { token: config.token.clone(), hook_token, anonymous_read: config.anonymous_read };
-    let api = Api(Arc::new(Service::new(session.clone(), about(&config), gate, log)));
+    let api = Api(Arc::new(Service::new(session.clone(), agent, about(&config), gate, log)));
     let policy = Policy { allow_origins: config.allow_origins.clone(), allow_hosts: config.allow_hosts.clone() };
     let app = serve::application(&api, policy)?;
     tokio::spawn(serve::follow_life(session.clone(), app.health));
@@ -200,6 +204,7 @@ fn about(config: &Sidecar) -> About {
         cwd: std::path::absolute(&cwd).unwrap_or(cwd).display().to_string(),
         labels: config.labels.clone(),
         version: env!("CARGO_PKG_VERSION"),
+        nudge_timeout_ms: config.nudge_timeout_ms,
     }
 }
 

@@ -42,7 +42,7 @@ struct Printed {
 }
 
 impl Readers {
-    pub fn new(setup: &Setup, pid: u32) -> Self {
+    pub fn new(setup: &Setup, pid: u32, is_first: bool) -> Self {
         let mut readers = Self {
             config_dir: setup.config_dir.clone(),
             workspace: setup.workspace.clone(),
@@ -52,6 +52,10 @@ impl Readers {
             printed: Printed { splitter: Splitter::new(0), stream: Stream::default() },
             usage: Usage::default(),
         };
+        if !is_first {
+            // The agent will say where the conversation of a later child is written.
+            return readers;
+        }
         if let Some(found) = &setup.resumed {
             readers.open(&found.log_path, found.offset);
         } else if let Some(conversation) = &setup.conversation {
@@ -203,14 +207,13 @@ impl Watch {
         let (Some(log), Some(conversation)) = (self.readers.log_path(), self.mind.conversation.clone()) else {
             return tracing::warn!("no transcript could be kept, because the agent's log is not known");
         };
-        let store = match self.shared.transcripts(&conversation) {
-            Ok(store) => store,
-            Err(error) => return tracing::warn!(%error, "no transcript could be kept"),
-        };
-        let taken = tokio::task::spawn_blocking(move || store.take(&log)).await;
+        let shared = self.shared.clone();
+        let taking = move || shared.transcripts(&conversation)?.take(&log, EpochMs::now());
+        let taken = tokio::task::spawn_blocking(taking).await;
         match taken.map_err(std::io::Error::other).and_then(|taken| taken) {
             Ok(taken) => {
-                let kept = Kept { number: taken.number, timestamp: taken.timestamp, line_count: taken.line_count };
+                let (number, line_count) = (taken.number, taken.line_count);
+                let kept = Kept { number, timestamp: taken.at.iso8601(), line_count };
                 self.session.announce(Event::Kept(kept)).await;
             }
             Err(error) => tracing::warn!(%error, "no transcript could be kept"),

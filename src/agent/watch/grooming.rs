@@ -28,7 +28,7 @@ impl Watch {
                     let witness = format!("groom: {subtype}");
                     agent.session().progress(turn, Phase::Accepted { witness: witness.into() }).await;
                 }
-                Err(reason) => tracing::warn!(reason, dialog = subtype, "the dialog could not be passed"),
+                Err(reason) => tracing::warn!(%reason, dialog = subtype, "the dialog could not be passed"),
             }
         });
     }

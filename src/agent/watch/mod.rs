@@ -19,7 +19,7 @@ use super::hook_call::{HookAnswer, HookCall};
 use super::mind::{Decided, Effect, Mind};
 use super::view::View;
 use super::witness::Witnesses;
-use crate::session::{Declared, Event, Item, Phase, Resume, Session, StateKind, Wants};
+use crate::session::{Declared, Event, Item, Life, Phase, Resume, Session, StateKind, Wants};
 use files::Readers;
 
 /// What comes to a watch from outside, for as long as coop lives.
@@ -43,11 +43,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub fn new(session: Session, shared: Arc<Shared>, pid: u32) -> Self {
+    /// A watch over a child; `is_first` when it was started with the conversation that was prepared.
+    pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
         let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone());
-        mind.conversation = setup.conversation.clone();
-        let readers = Readers::new(setup, pid);
+        mind.conversation = setup.conversation.clone().filter(|_| is_first);
+        let readers = Readers::new(setup, pid, is_first);
         Self {
             session,
             pid,
@@ -65,6 +66,10 @@ impl Watch {
     pub async fn run(mut self, inlets: &mut Inlets) {
         let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true };
         let Ok(mut subscription) = self.session.subscribe_uncounted(wants, Resume::default()) else { return };
+        if self.session.vitals().life != (Life::Running { pid: self.pid }) {
+            // It ended before anybody looked.
+            return;
+        }
         let mut files = Files::new();
         let mut look_again = self.decide().await;
         loop {

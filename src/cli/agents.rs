@@ -1,0 +1,175 @@
+//! The agent's side of a session: what is prepared before the child starts, and watched while it runs.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use crate::agent::claude::argv::is_stream_json;
+use crate::agent::claude::relaunch::Relaunch;
+use crate::agent::claude::setup::{Given, prepare};
+use crate::agent::claude::{paths, resume, version};
+use crate::agent::gates::{StartGate, StopGate, from_agent_config};
+use crate::agent::hook_call::{self, HookCall};
+use crate::agent::hook_pipe::HookPipe;
+use crate::agent::hook_socket::HookSocket;
+use crate::agent::run_dir::{RunDir, StateDir};
+use crate::agent::shell::quote;
+use crate::agent::{Agent as Driver, EpochMs, Gates, Setup, random, watch_agent};
+use crate::api::Secret;
+use crate::child::Launch;
+use crate::config::{self, Agent, Groom, Sidecar};
+use crate::session::Session;
+
+/// What is held for as long as the session lives; sockets and files go with it.
+pub struct Prepared {
+    setup: Setup,
+    gates: Gates,
+    calls: mpsc::Receiver<HookCall>,
+    /// Keeps the way open even when there is no socket, so that the watch does not spin.
+    _calling: mpsc::Sender<HookCall>,
+    _socket: Option<HookSocket>,
+    _pipe: Option<HookPipe>,
+    _run: Option<RunDir>,
+}
+
+/// What stays when the watch has begun.
+pub struct Held {
+    _calling: mpsc::Sender<HookCall>,
+    _socket: Option<HookSocket>,
+    _pipe: Option<HookPipe>,
+    _run: Option<RunDir>,
+}
+
+/// Prepares what the agent needs, and adds to the launch what tells it; `None` for a program that coop has no driver
+/// for. What cannot be had is told in the log, and the session knows less.
+pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> anyhow::Result<Option<Prepared>> {
+    if config.agent != Agent::Claude {
+        return Ok(None);
+    }
+    let (stop, start) = from_agent_config(config.agent_config.as_ref()).context("--agent-config")?;
+    let (calling, calls) = hook_call::channel();
+    let state = or_warn(StateDir::open(|name| variable(launch, name)), "the agent's files");
+    let run = state.as_ref().and_then(|state| or_warn(state.new_run(), "the agent's files"));
+    let socket = hook_socket(token, &calling);
+    let pipe = run.as_ref().and_then(|run| {
+        or_warn(HookPipe::open(run.path().join("hooks.pipe"), calling.clone()), "the pipe for hooks of scripts")
+    });
+    if let Some(socket) = &socket {
+        launch.env.push(("COOP_HOOK_SOCKET".into(), socket.path().into()));
+    }
+    if let Some(pipe) = &pipe {
+        launch.env.push(("COOP_HOOK_PIPE".into(), pipe.path().into()));
+    }
+    let version = match version::detect(launch).await {
+        Ok(version) => Some(version),
+        Err(why) => {
+            tracing::warn!(%why, "the version of Claude Code is not known: only hooks that all versions have are used");
+            None
+        }
+    };
+    let workspace = workspace(config);
+    let config_dir = paths::config_dir(|name| variable(launch, name));
+    let resumed = resumed(config, config_dir.as_deref(), &workspace).await?;
+    let session_id = random::uuid().context("/dev/urandom")?;
+    let coop = std::env::current_exe().context("where is coop itself?")?;
+    let relaunch = Relaunch {
+        argv: launch.argv.clone(),
+        named: Agent::of_program(&launch.argv[0]) != Agent::Claude,
+        // Without a directory nothing can be handed over.
+        groom: if run.is_some() && socket.is_some() { config.groom } else { Groom::Pristine },
+        agent_config: config.agent_config.clone(),
+        version,
+        coop,
+        run_dir: run.as_ref().map(|run| run.path().to_owned()).unwrap_or_default(),
+        cwd: workspace.clone(),
+    };
+    let given = Given {
+        argv: &relaunch.argv,
+        named: relaunch.named,
+        groom: relaunch.groom,
+        agent_config: relaunch.agent_config.as_ref(),
+        version,
+        coop: &relaunch.coop,
+        run_dir: &relaunch.run_dir,
+        session_id: &session_id,
+        resume: resumed.as_ref().map(|found| found.session_id.as_str()),
+    };
+    let plan = prepare(&given, |path| std::fs::read_to_string(workspace.join(path))).context("--agent-config")?;
+    for warning in &plan.warnings {
+        tracing::warn!("{warning}");
+    }
+    for (name, contents) in &plan.files {
+        if let Some(run) = &run {
+            run.write(name, contents).with_context(|| format!("{name} for the agent could not be written"))?;
+        }
+    }
+    launch.argv = plan.argv;
+    let arguments = relaunch.argv.get(1..).unwrap_or_default();
+    let setup = Setup {
+        config_dir,
+        workspace,
+        groom: config.groom,
+        bypass_was_asked: asks_for_bypass(arguments),
+        conversation: plan.session_id,
+        resumed,
+        idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
+        prints_jsonl: is_stream_json(arguments),
+        state_dir: state.map(|state| state.path().to_owned()),
+        relaunch,
+    };
+    let send = format!("{} send", quote(&setup.relaunch.coop.to_string_lossy()));
+    let gates = Gates { stop: StopGate::new(stop).with_send(send), start: StartGate::new(start) };
+    Ok(Some(Prepared { setup, gates, calls, _calling: calling, _socket: socket, _pipe: pipe, _run: run }))
+}
+
+impl Prepared {
+    /// Begins to watch the agent of a session.
+    pub fn watch(self, session: Session) -> (Driver, Held) {
+        let agent = watch_agent(session, self.setup, self.gates, self.calls);
+        (agent, Held { _calling: self._calling, _socket: self._socket, _pipe: self._pipe, _run: self._run })
+    }
+}
+
+fn hook_socket(token: &Secret, calling: &mpsc::Sender<HookCall>) -> Option<HookSocket> {
+    let path = or_warn(config::hook_socket_path(std::process::id()), "the socket for hooks")?;
+    or_warn(HookSocket::bind(path, token.reveal().to_owned(), calling.clone()), "the socket for hooks")
+}
+
+/// What could be had; what could not is told.
+fn or_warn<T>(had: Result<T, impl std::fmt::Display>, what: &str) -> Option<T> {
+    had.inspect_err(|error| tracing::warn!(%error, "{what} could not be made: coop sees less of the agent")).ok()
+}
+
+/// A variable as the child will see it.
+fn variable(launch: &Launch, name: &str) -> Option<OsString> {
+    let set = launch.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    set.or_else(|| std::env::var_os(name).filter(|_| !launch.env_remove.iter().any(|removed| removed == name)))
+}
+
+fn workspace(config: &Sidecar) -> PathBuf {
+    let cwd = config.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    std::path::absolute(&cwd).unwrap_or(cwd)
+}
+
+/// The conversation that `--resume` means.
+async fn resumed(
+    config: &Sidecar,
+    config_dir: Option<&Path>,
+    workspace: &Path,
+) -> anyhow::Result<Option<resume::Found>> {
+    let Some(hint) = config.resume.clone() else { return Ok(None) };
+    let dir = config_dir.context("--resume: neither CLAUDE_CONFIG_DIR nor HOME says where conversations are")?;
+    let (dir, workspace) = (dir.to_owned(), workspace.to_owned());
+    let find = move || resume::find(&hint, &dir, &workspace, EpochMs::now());
+    Ok(Some(tokio::task::spawn_blocking(find).await?.context("--resume")?))
+}
+
+/// Whether the operator's own words ask for the mode without permissions.
+fn asks_for_bypass(arguments: &[OsString]) -> bool {
+    let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--").collect();
+    let mode = words.windows(2).any(|pair| pair[0] == "--permission-mode" && pair[1] == "bypassPermissions");
+    let flag = |word: &str| word == "--dangerously-skip-permissions" || word == "--permission-mode=bypassPermissions";
+    mode || words.iter().any(|word| flag(word))
+}
