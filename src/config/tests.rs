@@ -56,7 +56,7 @@ fn every_mistake_is_named_with_the_way_out() {
         ("--attach tmux:a", "not in this version yet"),
         ("--attach tmux:", "use tmux:NAME or screen:NAME"),
         ("--attach zellij:a", "use tmux:NAME or screen:NAME"),
-        ("--resume latest -- claude", "not in this version yet"),
+        ("--resume latest -- bash", "needs an agent whose conversations coop knows"),
         ("--port 80 --grpc-port 80 -- sh", "--port and --grpc-port are both 80"),
         ("--grpc-port 81 --health-port 81 -- sh", "--grpc-port and --health-port are both 81"),
         ("--port 65536 -- sh", "--port"),

@@ -30,7 +30,7 @@ const MISTAKES: [(&str, &[&str]); 21] = [
     ("--port http -- cat", &["'http'", "65535"]),
     ("--port 7 --grpc-port 7 -- cat", &["--port", "--grpc-port", "0 for any free one"]),
     ("--attach tmux:work", &["not in this version", "coop -- bash"]),
-    ("--resume latest -- claude", &["not in this version", "coop -- claude --resume"]),
+    ("--resume latest -- bash", &["--resume", "--agent claude"]),
 ];
 
 #[tokio::test]
