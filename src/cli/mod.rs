@@ -18,6 +18,7 @@ mod page;
 mod reach;
 mod receipt;
 mod screen;
+mod send;
 pub mod sidecar;
 mod state;
 mod wait;
@@ -55,6 +56,10 @@ enum Verb {
     Keys(keys::Keys),
     Wait(wait::Wait),
     Logs(logs::Logs),
+    Send(send::Send),
+    /// Hands what an agent tells its hook to the coop around it; started by agents, before any of this is read.
+    #[command(hide = true)]
+    Hook,
     /// Ends what a killed coop leaves behind; started by coop itself, before any of this is read.
     #[command(hide = true)]
     Guardian,
@@ -147,7 +152,8 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Keys(keys) => keys.run().await,
             Verb::Wait(wait) => wait.run().await,
             Verb::Logs(logs) => logs.run().await,
-            Verb::Guardian => Ok(ExitCode::SUCCESS),
+            Verb::Send(send) => send.run().await,
+            Verb::Hook | Verb::Guardian => Ok(ExitCode::SUCCESS),
         }
     });
     // A read of stdin that still waits must not keep the process.
