@@ -110,8 +110,17 @@ fn converse(errand: &Errand, mut stdin: impl Read, tell: &SyncSender<Option<Answ
     Ok(())
 }
 
-/// Gives the signal that opens the stop gate, and returns what became of it.
-pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Result<Answer> {
+/// What became of a signal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    /// It was taken; with words for the one who gave it.
+    Accepted(String),
+    /// It was not, for these reasons.
+    Refused(Vec<String>),
+}
+
+/// Gives the signal that opens the stop gate.
+pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Result<Resolved> {
     let (tell, news) = sync_channel(1);
     std::thread::spawn(move || {
         let ask = || {
@@ -121,7 +130,13 @@ pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Resu
         };
         let _ = tell.send(ask());
     });
-    news.recv_timeout(ANSWER_WITHIN).unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    let answer = news.recv_timeout(ANSWER_WITHIN).unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))?;
+    let words = String::from_utf8_lossy(&answer.body).into_owned();
+    match answer.act {
+        Act::Accept => Ok(Resolved::Accepted(words)),
+        Act::Refuse => Ok(Resolved::Refused(words.lines().map(str::to_owned).collect())),
+        Act::Print | Act::Run => Err(io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")),
+    }
 }
 
 fn within(limit: Duration, work: impl FnOnce() + Send + 'static) {

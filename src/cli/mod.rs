@@ -21,6 +21,7 @@ mod reach;
 mod receipt;
 mod respond;
 mod screen;
+mod send;
 pub mod sidecar;
 mod state;
 mod wait;
@@ -60,6 +61,10 @@ enum Verb {
     Respond(respond::Respond),
     Wait(wait::Wait),
     Logs(logs::Logs),
+    Send(send::Send),
+    /// Hands what an agent tells its hook to the coop around it; started by agents, before any of this is read.
+    #[command(hide = true)]
+    Hook,
     /// Ends what a killed coop leaves behind; started by coop itself, before any of this is read.
     #[command(hide = true)]
     Guardian,
@@ -154,7 +159,8 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Respond(respond) => respond.run().await,
             Verb::Wait(wait) => wait.run().await,
             Verb::Logs(logs) => logs.run().await,
-            Verb::Guardian => Ok(ExitCode::SUCCESS),
+            Verb::Send(send) => send.run().await,
+            Verb::Hook | Verb::Guardian => Ok(ExitCode::SUCCESS),
         }
     });
     // A read of stdin that still waits must not keep the process.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::agent::hook::TOKEN_VARIABLE;
 use crate::client::{Client, Failure, Target, Wish, connect};
 use crate::config;
 
@@ -46,7 +47,29 @@ impl Reach {
         self.connect_as(lock.id.clone()).await
     }
 
+    /// Whether a flag says which session is meant.
+    pub fn is_named(&self) -> bool {
+        self.url.is_some() || self.socket.is_some()
+    }
+
+    /// For a call that the program inside may make with the token that it was given for such calls.
+    pub async fn connect_from_inside(&self) -> Result<Client, Failure> {
+        let own = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let has_token = own("COOP_AUTH_TOKEN").is_some() || own("COOP_AUTH_TOKEN_FILE").is_some();
+        let hook_token = || own(TOKEN_VARIABLE).filter(|_| !has_token);
+        self.connect_by(None, |name| if name == "COOP_AUTH_TOKEN" { own(name).or_else(hook_token) } else { own(name) })
+            .await
+    }
+
     async fn connect_as(&self, lock: Option<String>) -> Result<Client, Failure> {
+        self.connect_by(lock, |name| std::env::var_os(name)).await
+    }
+
+    async fn connect_by(
+        &self,
+        lock: Option<String>,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Client, Failure> {
         let wish = Wish {
             url: self.url.clone(),
             socket: self.socket.clone(),
@@ -54,8 +77,7 @@ impl Reach {
             token_file: self.token_file.clone(),
             lock,
         };
-        let variable = |name: &str| std::env::var_os(name);
-        let credentials = wish.credentials(variable)?;
-        connect(wish.target(variable, &config::runtime_dir()).await?, credentials).await
+        let credentials = wish.credentials(&variable)?;
+        connect(wish.target(&variable, &config::runtime_dir()).await?, credentials).await
     }
 }

@@ -20,7 +20,16 @@ fn the_command_line_is_consistent() {
 fn a_command_is_served_and_a_verb_is_done() {
     let Ok(Task::Serve(sidecar)) = task("coop --port 0 -- state --json") else { panic!("a sidecar") };
     assert_eq!(sidecar.command, ["state", "--json"]);
-    for line in ["state --watch", "screen --lines 3", "input -e a b", "keys up", "wait --exited", "logs -n 1"] {
+    for line in [
+        "state --watch",
+        "screen --lines 3",
+        "input -e a b",
+        "keys up",
+        "wait --exited",
+        "logs -n 1",
+        "send {}",
+        "send -",
+    ] {
         assert!(matches!(task(&format!("coop {line}")), Ok(Task::Do(_))), "{line}");
     }
 }
@@ -51,7 +60,9 @@ fn verbs_refuse_what_makes_no_sense() {
         coop state --url https://x
         coop state --url a:1 --socket b
         coop state --watch --explain
-        coop state --token a --token-file b";
+        coop state --token a --token-file b
+        coop send
+        coop send {} {}";
     for line in lines.trim().lines() {
         assert_eq!(task(line).map(|_| ()).map_err(|error| error.use_stderr()), Err(true), "{line}");
     }
@@ -68,7 +79,7 @@ fn help_teaches_by_examples_and_every_verb_has_one() {
     for heading in ["Security:", "Terminal:", "Agent:", "Lifetime:", "Logging:", "Verbs, for a session"] {
         assert!(page.contains(heading), "{heading}");
     }
-    assert!(!page.contains("guardian"));
+    assert!(!page.contains("guardian") && !page.contains("hook"));
     assert!(command.render_help().to_string().len() < page.len());
     for verb in command.get_subcommands_mut().filter(|verb| !verb.is_hide_set()) {
         assert!(verb.render_help().to_string().contains("Example:"), "{}", verb.get_name());

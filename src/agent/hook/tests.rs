@@ -170,10 +170,10 @@ async fn a_signal_is_taken_or_refused_with_reasons() {
     let HookCall { call: Call::ResolveStop { signal }, answer } = coop.heard().await else { panic!("a signal") };
     assert_eq!(signal.unwrap()["status"], "done");
     answer.accept("thanks");
-    assert_eq!(sent.await.unwrap().unwrap(), Answer { act: Act::Accept, body: b"thanks".to_vec() });
+    assert_eq!(sent.await.unwrap().unwrap(), Resolved::Accepted("thanks".into()));
     let sent = send("{}");
     coop.heard().await.answer.refuse(&["a".into(), "b".into()]);
-    assert_eq!(sent.await.unwrap().unwrap(), Answer { act: Act::Refuse, body: b"a\nb".to_vec() });
+    assert_eq!(sent.await.unwrap().unwrap(), Resolved::Refused(vec!["a".into(), "b".into()]));
     let sent = send("{}");
     drop(coop.heard().await);
     assert!(sent.await.unwrap().is_err(), "no answer is no acceptance");
