@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::asks::Ask;
 use super::claims::{Claimed, Claims};
+use super::claude::relaunch::Relaunch;
 use super::claude::resume::Found;
 use super::claude::screen::Look;
-use super::claude::relaunch::Relaunch;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
@@ -100,12 +100,7 @@ impl Shared {
 }
 
 /// Begins to watch the agent in a session, through all its restarts.
-pub fn watch_agent(
-    session: Session,
-    setup: Setup,
-    gates: Gates,
-    hooks: mpsc::Receiver<HookCall>,
-) -> Agent {
+pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Receiver<HookCall>) -> Agent {
     let (asks, asked) = mpsc::channel(ASKS_MAX);
     let nothing = View {
         pid: None,
@@ -120,8 +115,14 @@ pub fn watch_agent(
         version: 0,
     };
     let view = watch::Sender::new(Arc::new(nothing));
-    let shared =
-        Arc::new(Shared { setup, view, prompt_numbers: Arc::default(), claims: Claims::default(), gates: Mutex::new(gates), asks });
+    let shared = Arc::new(Shared {
+        setup,
+        view,
+        prompt_numbers: Arc::default(),
+        claims: Claims::default(),
+        gates: Mutex::new(gates),
+        asks,
+    });
     let agent = Agent { session: session.clone(), shared: shared.clone() };
     tokio::spawn(keep_watching(session, shared, Inlets { hooks, asks: asked }));
     agent

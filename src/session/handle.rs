@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::command::{Command, Declared, Difference, Expect, Write};
 use super::condition::{Conditions, Met};
-use super::feed::{Feed, Resume};
 use super::event::Event;
+use super::feed::{Feed, Resume};
 use super::lock::LockId;
 use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};

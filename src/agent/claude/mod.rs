@@ -1,7 +1,6 @@
 //! Claude Code, as measured with version 2.1.197.
 
-mod arguments;
-pub mod argv;
+pub mod arguments;
 pub mod hear;
 pub mod hooks;
 pub mod log;
