@@ -49,6 +49,8 @@ pub struct Setup {
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.
     pub state_dir: Option<PathBuf>,
+    /// Where what the sources bring is written down.
+    pub record_to: Option<PathBuf>,
     /// How the command line of another child of the same session is made.
     pub relaunch: Relaunch,
 }

@@ -25,6 +25,7 @@ mod lines;
 mod mind;
 mod moment;
 pub mod random;
+mod record;
 mod referee;
 mod respond;
 pub mod run_dir;

@@ -118,6 +118,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
         prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
+        record_to: config.agent_record.clone(),
         relaunch,
     };
     let send = format!("{} send", quote(&setup.relaunch.coop.to_string_lossy()));

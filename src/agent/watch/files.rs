@@ -12,6 +12,7 @@ use crate::agent::claude::stream::Stream;
 use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::handle::Setup;
 use crate::agent::lines::Splitter;
+use crate::agent::record::What;
 use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::{Totals, Usage};
 use crate::session::{Event, Kept};
@@ -131,7 +132,9 @@ impl Watch {
         match self.readers.read_status() {
             Ok(status) if status.is_some() && status == self.readers.status => {}
             Ok(status) => {
-                self.mind.read_status(status.as_ref(), EpochMs::now());
+                let now = EpochMs::now();
+                self.record(|| What::Status(status.as_ref().map(|status| status.text.clone())), now);
+                self.mind.read_status(status.as_ref(), now);
                 let conversation = self.mind.conversation.clone();
                 if let Some(conversation) = conversation.filter(|_| !self.mind.hooks_speak) {
                     self.readers.follow_conversation(&conversation);
@@ -171,6 +174,7 @@ impl Watch {
             Ok(facts) => facts,
             Err(problem) => return self.mind.ails(Source::Log, Some(problem.to_string())),
         };
+        self.record(|| What::Line(line.to_owned()), now);
         if let Some(usage) = facts.usage.take() {
             self.readers.usage.count(usage);
         }
@@ -191,6 +195,9 @@ impl Watch {
             let Some(facts) = line.text().and_then(|line| stream.read_line(line.trim_end(), now)) else { continue };
             if let Some(run) = facts.run {
                 self.readers.usage.told_by_agent(run);
+            }
+            if let Some(recorder) = &mut self.recorder {
+                recorder.note(What::Printed(line.text().unwrap_or_default().to_owned()), now);
             }
             self.mind.read_printed(facts, now);
         }
