@@ -18,6 +18,7 @@ use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
 use super::talk::{Failure, Nudge, Nudged};
+use super::rules::Rules;
 use super::transcripts::Transcripts;
 use super::usage::Totals;
 use super::view::View;
@@ -49,6 +50,8 @@ pub struct Setup {
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.
     pub state_dir: Option<PathBuf>,
+    /// What the screen's pictures mean.
+    pub rules: Arc<Rules>,
     /// Where what the sources bring is written down.
     pub record_to: Option<PathBuf>,
     /// How the command line of another child of the same session is made.

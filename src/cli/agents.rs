@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 use tokio::sync::mpsc;
@@ -9,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::agent::claude::arguments::Arguments;
 use crate::agent::claude::relaunch::Relaunch;
 use crate::agent::claude::setup::{Given, prepare};
-use crate::agent::claude::{paths, resume, version};
+use crate::agent::claude::{paths, resume, screen, version};
 use crate::agent::gates::{StartGate, StopGate, from_agent_config};
 use crate::agent::hook_call::{self, HookCall};
 use crate::agent::hook_pipe::HookPipe;
@@ -118,6 +119,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
         prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
+        rules: Arc::new(screen::rules(config.agent_config.as_ref()).context("--agent-config")?),
         record_to: config.agent_record.clone(),
         relaunch,
     };

@@ -48,7 +48,7 @@ impl Watch {
     /// A watch over a child; `is_first` when it was started with the conversation that was prepared.
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
-        let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone());
+        let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone(), setup.rules.clone());
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
         let readers = Readers::new(setup, pid, is_first);
         let recorder = setup.record_to.as_ref().and_then(|path| {
