@@ -8,5 +8,9 @@
 
 pub mod claude;
 mod evidence;
+pub mod rows;
+mod shades;
+mod sight;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
+pub use sight::{Field, Sight};
