@@ -8,6 +8,7 @@
 
 pub mod claude;
 mod evidence;
+pub mod menu;
 pub mod rows;
 mod shades;
 mod sight;
