@@ -10,6 +10,7 @@ pub mod claude;
 mod evidence;
 pub mod menu;
 pub mod rows;
+pub mod rules;
 mod shades;
 mod sight;
 
