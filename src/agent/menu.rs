@@ -121,6 +121,12 @@ impl Head {
         self.number_col + if self.number > 9 { 2 } else { 1 }
     }
 
+    /// The button that stands below a checkbox, further to the right than what is said about it.
+    fn button<'a>(&self, row: &'a str) -> Option<(&'a str, bool)> {
+        let is_button = |is_marked| self.checked.is_some() && (is_marked || indent(row) > self.number_col);
+        button(row).filter(|(_, is_marked)| is_button(*is_marked))
+    }
+
     /// Whether both can belong to one menu.
     fn aligns(&self, other: &Self) -> bool {
         self.number_col == other.number_col || self.number_end() == other.number_end()
@@ -163,7 +169,7 @@ fn assemble(rows: &[String], cols: usize, run: &[Head]) -> Option<Menu> {
     for (at, head) in run.iter().enumerate() {
         let end = run.get(at + 1).map_or(rows.len(), |next| next.row);
         let (choice, below) = details(rows, cols, head, end);
-        if let Some((label, selected)) = rows.get(below).and_then(|row| button(row)).filter(|_| below < end) {
+        if let Some((label, selected)) = rows[..end].get(below).and_then(|row| head.button(row)) {
             menu.button = Some(Button { label: label.to_owned(), selected, row: below });
         }
         menu.rows.end = menu.rows.end.max(below);
@@ -186,7 +192,7 @@ fn details(rows: &[String], cols: usize, head: &Head, end: usize) -> (Choice, us
     let mut below = head.row + 1;
     while below < end {
         let row = &rows[below];
-        if is_blank(row) || is_line(row) || button(row).is_some() || indent(row) < head.number_col {
+        if is_blank(row) || is_line(row) || head.button(row).is_some() || indent(row) < head.number_col {
             break;
         }
         let joint = seam(&rows[below - 1], row, cols);

@@ -49,6 +49,13 @@ fn boxes_are_ticked_or_not_and_the_button_is_no_description() {
 }
 
 #[test]
+fn an_option_may_be_described_by_a_buttons_word() {
+    let menu = read(&rows("❯ 1. Send\n     Submit\n  2. Skip\n     Next"), 80).unwrap();
+    let about: Vec<&str> = menu.options.iter().map(|option| option.description.as_str()).collect();
+    assert_eq!((about, menu.button), (vec!["Submit", "Next"], None));
+}
+
+#[test]
 fn only_the_lowest_marked_list_is_the_menu() {
     let text =
         "   ❯ 1. Quoted\n     2. Also quoted\n\n Plan\n 1. Step one\n 2. Step two\n\n ❯ 1. Yes\n   2. No\n 1. Footnote";

@@ -34,9 +34,8 @@ struct RulesFile {
 }
 
 /// The part of `--agent-config` that is about the screen.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[derive(Default)]
 struct ScreenConfig {
     rules: Vec<Value>,
     prompt: Vec<String>,

@@ -173,8 +173,8 @@ impl Rules {
 
     /// Whether a dialog with this title is known, though its other parts may not be drawn yet.
     pub fn knows_title(&self, title: &str) -> bool {
-        let titles = self.rules.iter().filter_map(|rule| rule.phrases.title.as_ref());
-        titles.into_iter().any(|known| title.starts_with(known.as_str()))
+        let mut titles = self.rules.iter().filter_map(|rule| rule.phrases.title.as_ref());
+        titles.any(|known| title.starts_with(known.as_str()))
     }
 
     /// The first rule that knows the words of this place, and what its regular expression captured.

@@ -61,7 +61,7 @@ fn outcome(entry: &[String]) -> &[String] {
 }
 
 /// Queued messages stand right above the box, with no blank row between: `  ❯ text`.
-fn split_queued<'a>(rows: &'a [String], cols: usize) -> (Vec<String>, &'a [String]) {
+fn split_queued(rows: &[String], cols: usize) -> (Vec<String>, &[String]) {
     let first = rows.iter().rposition(|row| is_blank(row)).map_or(0, |blank| blank + 1);
     let mut queued: Vec<String> = Vec::new();
     for at in first..rows.len() {

@@ -1,5 +1,6 @@
 //! What coop reads from recorded screens of the real Claude Code 2.1.197.
 
+mod anything;
 mod half_drawn;
 mod quoting;
 mod recorded;

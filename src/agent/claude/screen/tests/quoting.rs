@@ -77,7 +77,7 @@ fn a_screen_that_is_quoted_above_a_dialog_does_not_change_that_dialog() {
     for (name, under) in [("perm-bash", "bash"), ("ask-two-q1", "ask_tabs"), ("plan-approval", "plan")] {
         let rows = &screens[name].rows;
         let line = rows.iter().position(|row| row.starts_with("──")).unwrap();
-        let dialog: Vec<String> = rows[line..].iter().filter(|_| true).cloned().collect();
+        let dialog = &rows[line..];
         let end = dialog.iter().rposition(|row| !row.is_empty()).unwrap() + 1;
         let expected = screens[name].look().dialog.unwrap();
         for (quoted, recording) in &screens {

@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Holds the recordings against `expected.txt`, which has a line for each.
+/// Holds the recordings against `expected.table`, which has a line for each.
 fn check(folder: &str, cols: usize, rows: usize) {
     let seen: Vec<String> = recordings(folder, cols, rows)
         .iter()
         .map(|(name, recording)| format!("{name:<34} {}", describe(&recording.look())))
         .collect();
-    let expected = std::fs::read_to_string(fixtures().join(folder).join("expected.txt")).unwrap();
+    let expected = std::fs::read_to_string(fixtures().join(folder).join("expected.table")).unwrap();
     let expected: Vec<&str> = expected.lines().collect();
     let wrong: Vec<&String> = seen.iter().filter(|line| !expected.contains(&line.as_str())).collect();
     assert!(wrong.is_empty(), "{folder}, not as expected:\n{wrong:#?}");
