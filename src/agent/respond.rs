@@ -85,7 +85,7 @@ impl Agent {
         let mut views = hands.let_go();
         let left = |view: &View| is_left(view, prompt_id);
         let phase = match seen_within(&mut views, LEFT_WITHIN, left).await {
-            Some(_) => Phase::Accepted { witness: self.session().vitals().cause.rule.clone() },
+            Some(view) => Phase::Accepted { witness: view.cause.clone() },
             None => Phase::Unconfirmed,
         };
         self.session().progress(id, phase).await;
