@@ -1,0 +1,15 @@
+//! Claude Code: how it is started here, and what coop promises about it, one file for each kind of promise.
+
+mod harness;
+mod house;
+mod options;
+mod record;
+mod scenes;
+mod session;
+
+pub use options::{Credential, Options};
+pub use session::Claude;
+
+/// The size that most people's screens have room for, and the smallest that dialogs are read at.
+pub const WIDE: (u16, u16) = (200, 50);
+pub const SMALL: (u16, u16) = (80, 24);
