@@ -6,7 +6,9 @@ mod options;
 mod record;
 mod scenes;
 mod session;
+mod transitions;
 
+pub use house::House;
 pub use options::{Credential, Options};
 pub use session::Claude;
 

@@ -18,6 +18,9 @@ pub enum Credential {
     Subscription,
 }
 
+/// What is done to a house before an agent moves in.
+type Preparation = Box<dyn FnOnce(&House) + Send>;
+
 pub struct Options {
     pub script: Script,
     pub house: Option<Arc<House>>,
@@ -32,7 +35,7 @@ pub struct Options {
     pub trusted: bool,
     pub credential: Credential,
     /// Prepares the house before anything is started.
-    pub prepare: Option<Box<dyn FnOnce(&House) + Send>>,
+    pub prepare: Option<Preparation>,
 }
 
 impl From<Script> for Options {

@@ -31,7 +31,8 @@ pub struct Step {
 impl Record {
     /// Follows the states over a WebSocket until it is closed.
     pub async fn follow(place: &Place) -> Self {
-        let url = format!("ws://{}/ws?mode=state&after_seq=0", place.host());
+        let token = place.token.as_ref().map(|token| format!("&token={token}")).unwrap_or_default();
+        let url = format!("ws://{}/ws?mode=state&after_seq=0{token}", place.host());
         let (mut stream, _) = client_async(url, place.connect().await).await.expect("a WebSocket");
         let record = Self(Arc::new(Inner { events: Mutex::default(), count: watch::Sender::new(0) }));
         let kept = record.clone();
@@ -57,6 +58,10 @@ impl Record {
         let mut steps: Vec<Step> = Vec::new();
         for event in self.0.events.lock().unwrap().iter() {
             let Some(word) = word_of(event) else { continue };
+            if let Some(before) = event["prev"].as_str().filter(|prev| steps.is_empty() && *prev != word) {
+                // What it was in before the first event.
+                steps.push(Step { word: before.to_owned(), event: Value::Null });
+            }
             match steps.last_mut() {
                 Some(last) if last.word == word && last.event["prompt"]["id"] == event["prompt"]["id"] => {
                     last.event = event.clone();

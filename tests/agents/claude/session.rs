@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -15,6 +16,9 @@ use crate::{LIMIT, WITNESS_MS};
 
 /// Silence after which a terminal has said all that it has to say.
 const QUIET_MS: u64 = 700;
+
+/// Between two looks at something that tells no event of its changes.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Ends with the test; when the test fails, tells all there is to see.
 pub struct Claude {
@@ -245,7 +249,28 @@ impl Claude {
         self.coop.post("/api/v1/input", json!({"text": text})).await.ok();
     }
 
+    /// Waits until the child has ended; how it did.
+    pub async fn ended(&self) -> Value {
+        let exit = self.until("exited").await;
+        assert_eq!(self.state().await["state"], "exited");
+        exit
+    }
+
     // What it left behind.
+
+    /// Asks again and again; for what no event tells.
+    pub async fn eventually(&self, path: &str, met: impl Fn(&Value) -> bool) -> Value {
+        let look = async {
+            loop {
+                let found = self.coop.get(path).await.ok();
+                if met(&found) {
+                    return found;
+                }
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+        };
+        self.within(path, look).await
+    }
 
     pub fn has(&self, file: &str) -> bool {
         self.house.at(file).exists()

@@ -12,6 +12,6 @@ mod script;
 mod server;
 
 pub use gate::Gate;
-pub use request::{Kind, Request, ToolResult};
+pub use request::Kind;
 pub use script::{Question, Script};
 pub use server::Model;

@@ -64,7 +64,7 @@ struct Message {
 
 /// Where the agent told the model to write its plan.
 fn plan_path(body: &Value) -> Option<String> {
-    let text = body.to_string();
+    let text = body["messages"].to_string();
     let paths = regex::Regex::new(r#"/[^\\\s"`]+/plans/[^\\\s"`]+\.md"#).unwrap();
     paths.find_iter(&text).last().map(|path| path.as_str().to_owned())
 }
