@@ -3,9 +3,13 @@
 mod harness;
 mod house;
 mod options;
+mod plans;
+mod prompts;
+mod questions;
 mod record;
 mod scenes;
 mod session;
+mod setup;
 mod transitions;
 
 pub use house::House;
