@@ -2,11 +2,13 @@
 
 mod harness;
 mod house;
+mod nudges;
 mod options;
 mod plans;
 mod prompts;
 mod questions;
 mod record;
+mod refusals;
 mod scenes;
 mod session;
 mod setup;
