@@ -11,9 +11,11 @@ mod prompts;
 mod questions;
 mod record;
 mod refusals;
+mod resume;
 mod scenes;
 mod session;
 mod setup;
+mod transcripts;
 mod transitions;
 
 pub use house::House;
