@@ -1,17 +1,21 @@
 //! Claude Code: how it is started here, and what coop promises about it, one file for each kind of promise.
 
+mod degraded;
 mod errors;
 mod gates;
 mod harness;
 mod house;
+mod noise;
 mod nudges;
 mod options;
 mod plans;
 mod prompts;
 mod questions;
+mod quotes;
 mod record;
 mod refusals;
 mod resume;
+mod rounds;
 mod scenes;
 mod session;
 mod setup;
