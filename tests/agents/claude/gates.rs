@@ -198,10 +198,9 @@ async fn another_kind_of_start_has_its_own_words() {
     assert!(claude.model.last().mentions("Said at the beginning."));
     claude.commanded("/clear").await;
     claude.told_of("start", |event| event["source"] == "clear").await;
-    claude.quiet().await;
+    claude.settles().await;
     claude.told("Second").await;
-    claude.until("working").await;
-    claude.until("idle").await;
+    claude.goes(["working", "idle"]).await;
     let request = claude.model.last();
     assert!(request.mentions("Said after a clearing.") && !request.mentions("Said at the beginning."));
 }

@@ -156,6 +156,12 @@ impl Claude {
         assert_eq!(self.transitions()[seen..], [] as [&str; 0], "after {:?}", &self.transitions()[..seen]);
     }
 
+    /// Waits until the terminal is silent and takes all that has happened so far as seen.
+    pub async fn settles(&self) {
+        self.quiet().await;
+        self.seen.store(self.record.steps().len(), Ordering::Relaxed);
+    }
+
     /// Waits until a dialog of this kind is shown and everything about it is known; gives the dialog.
     pub async fn prompt(&self, kind: &str) -> Value {
         let word = format!("prompt:{kind}");

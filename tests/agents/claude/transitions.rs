@@ -195,13 +195,12 @@ async fn a_cleared_conversation_is_another_one_and_idle() {
     let before = claude.state().await["session_id"].clone();
     claude.commanded("/clear").await;
     claude.told_of("start", |event| event["source"] == "clear").await;
-    claude.quiet().await;
+    claude.settles().await;
     let state = claude.state().await;
     assert_eq!(state["state"], "idle");
     assert_ne!(state["session_id"], before);
     claude.told("Second").await;
-    claude.until("working").await;
-    claude.until("idle").await;
+    claude.goes(["working", "idle"]).await;
     assert_eq!(claude.model.last().said(), ["Second"]);
 }
 

@@ -108,9 +108,10 @@ impl Script {
         self.message(vec![said(text)], End::Usual)
     }
 
-    /// Says something, waits at the gate, says the rest.
+    /// Says something, waits at the gate, says the rest. The first words are a paragraph, because Claude Code 2.1.197 draws
+    /// streamed text when a paragraph is complete.
     pub fn slow(self, first: &str, gate: &Gate, rest: &str) -> Self {
-        let pieces = vec![Piece::Words(first.into()), Piece::Pause(gate.clone()), Piece::Words(rest.into())];
+        let pieces = vec![Piece::Words(format!("{first}\n\n")), Piece::Pause(gate.clone()), Piece::Words(rest.into())];
         self.message(vec![Block::Text(pieces)], End::Usual)
     }
 
