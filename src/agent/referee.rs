@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::evidence::{Claim, EpochMs, Evidence, Source};
-use super::seen::Seen;
+use super::seen::{STATUS_LAG_MS, Seen};
 use crate::session::{Prompt, PromptKind, State, StateKind};
 
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
@@ -16,9 +16,6 @@ const DRAWN_MS: u64 = 60;
 
 /// A screen may show what is over for so long. Claude Code 2.1.197 repaints within 260 ms on a busy machine.
 const REPAINT_MS: u64 = 700;
-
-/// How much later than a hook the status file may still speak of the time before it: 60 ms were measured.
-const STATUS_LAG_MS: u64 = 400;
 
 /// How long after a stop the agent may go on by itself, with a message that it had queued: 240 ms were measured.
 const STOP_SETTLES_MS: u64 = 400;
@@ -34,6 +31,12 @@ const UNNAMED_MS: u64 = 1000;
 
 /// How long the screen must contradict a speaker before it is believed.
 const CONTRADICTED_MS: u64 = 2500;
+
+/// How long after its input box an agent with hooks may take to speak; on a busy machine a second was seen.
+const SPEAKS_WITHIN_MS: u64 = 10_000;
+
+/// How long after its input box an agent without hooks is taken to be ready.
+const READY_WITHIN_MS: u64 = 1000;
 
 /// An agent of which nothing was recognised for so long is in a state that nobody can tell.
 const STARTING_MAX_MS: u64 = 45_000;
@@ -109,6 +112,12 @@ fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
         // The status file lags behind the hook that asks; it counts when it has said that a dialog is open.
         (Claim::Prompt(_), Claim::Working) if next.source == Source::Status => {
             seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > STATUS_LAG_MS
+        }
+        // Busy may still be the turn that the hook has ended.
+        (Claim::Idle | Claim::Error(_) | Claim::Parked(_), Claim::Working)
+            if before.source == Source::Hooks && next.source == Source::Status =>
+        {
+            next.at.since(before.at) > STATUS_LAG_MS
         }
         // The line of another tool's result says nothing about this dialog.
         (Claim::Prompt(_), Claim::Working) if next.source == Source::Log => false,
@@ -252,7 +261,13 @@ fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> R
 fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     let screen = dialog.or(seen.of(Source::Screen));
     if let Some(screen) = screen {
-        let drawn_at = screen.at.plus(DRAWN_MS);
+        // An input box is drawn before anybody reads what is typed there; an agent that speaks says when it does.
+        let settles_ms = match (&screen.claim, seen.expects_hooks) {
+            (Claim::Idle, true) => SPEAKS_WITHIN_MS,
+            (Claim::Idle, false) => READY_WITHIN_MS,
+            _ => DRAWN_MS,
+        };
+        let drawn_at = screen.at.plus(settles_ms);
         return if now >= drawn_at { Ruling::by(screen) } else { Ruling::stay(drawn_at) };
     }
     if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {

@@ -23,6 +23,9 @@ const PASTE_ENDS: &str = "\x1b[201~";
 /// How long the box may take to show what was done to it; 5 KB took up to 1.1 s.
 const SHOWN_WITHIN: Duration = Duration::from_secs(4);
 
+/// How long a paste may take to be shown, at the first try and at the second.
+const PASTED_WITHIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(4)];
+
 /// How long an Enter may take before it is sent again, if the message still stands in the box.
 const ENTER_WITHIN: Duration = Duration::from_millis(900);
 
@@ -133,13 +136,7 @@ impl Delivery {
         self.clear(&mut hands).await?;
         let text = self.text.clone();
         self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply }).await.map_err(|_| "exited")?;
-        let paste = format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text);
-        hands.write(paste).await.map_err(exited)?;
-        if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_none() {
-            // It must not stay there for the next message to be added to.
-            self.clear(&mut hands).await?;
-            return Err("not_shown".into());
-        }
+        self.paste(&mut hands).await?;
         for _ in 0..ENTERS_MAX {
             if !may_enter(&hands.view()) {
                 return Err("a dialog opened".into());
@@ -153,6 +150,19 @@ impl Delivery {
         }
         self.clear(&mut hands).await?;
         Err("enter had no effect".into())
+    }
+
+    /// Puts the message into the box and sees it there. Once more when it is lost: a box that shows nothing holds nothing.
+    async fn paste(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
+        for within in PASTED_WITHIN {
+            hands.write(format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text)).await.map_err(|_| "exited")?;
+            if hands.until(within, |view| shows(view, &self.text)).await.is_some() {
+                return Ok(());
+            }
+            // It must not stay there for the next message to be added to.
+            self.clear(hands).await?;
+        }
+        Err("the input box does not show it".into())
     }
 
     /// The message has left the box: who saw the agent take it?
@@ -176,11 +186,7 @@ impl Delivery {
             return;
         }
         let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
-        let phase = if seen_at_work {
-            Phase::Accepted { witness: "screen".into() }
-        } else {
-            Phase::Unconfirmed
-        };
+        let phase = if seen_at_work { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
         session.progress(self.id, phase).await;
     }
 

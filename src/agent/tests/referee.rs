@@ -92,6 +92,25 @@ fn an_error_stays_until_the_next_turn() {
 }
 
 #[test]
+fn a_turn_that_fails_at_once_is_not_taken_for_one_that_runs() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working);
+    story.told(150, Source::Hooks, "StopFailure", trouble()).told(180, Source::Status, "busy", Claim::Working);
+    story.told(190, Source::Title, "sign", Claim::Working).told(190, Source::Screen, "working", Claim::Working);
+    assert_eq!(story.at(200), StateKind::Error);
+    story.told(230, Source::Status, "idle", Claim::Idle).told(300, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(9000), StateKind::Error);
+}
+
+#[test]
+fn an_input_box_alone_does_not_mean_that_anybody_reads() {
+    let mut story = Story::begin();
+    story.seen.expects_hooks = true;
+    assert_eq!(story.told(100, Source::Screen, "input box", Claim::Idle).at(1500), StateKind::Starting);
+    assert_eq!(story.told(1600, Source::Hooks, "SessionStart", Claim::Idle).at(1601), StateKind::Idle);
+}
+
+#[test]
 fn a_limit_ends_when_its_time_has_come() {
     let mut story = Story::begin();
     let parked =
