@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::evidence::{Claim, EpochMs, Evidence, Source};
 use super::seen::{STATUS_LAG_MS, Seen};
-use crate::session::{Prompt, PromptKind, State, StateKind};
+use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
@@ -91,7 +91,7 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
         Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
         Claim::Waiting => waiting(seen, spoken, dialog, now),
         _ => match overdrawn(spoken, dialog, now) {
-            Ok(drawn) => Ruling::by(drawn),
+            Ok(dialog) => drawn(seen, dialog),
             Err(look_again) => unprompted(seen, spoken, present, now).looking_again(look_again),
         },
     }
@@ -157,17 +157,14 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
 
 /// The status file says that a dialog is open.
 fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
-    let drawn =
+    let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
-    match (&seen.asked, drawn) {
-        (Some(asked), drawn) => {
-            let prompt = merge(asked, drawn.map(|(_, prompt)| prompt));
+    match (&seen.asked, shown) {
+        (Some(asked), shown) => {
+            let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
             Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
         }
-        (None, Some((dialog, prompt))) if now.since(dialog.at) >= DRAWN_MS => {
-            let state = State::Prompt { prompt: Arc::new(prompt.clone()), trouble: trouble(seen) };
-            Ruling::is(state, dialog.source, dialog.rule.clone())
-        }
+        (None, Some((dialog, _))) if now.since(dialog.at) >= DRAWN_MS => drawn(seen, dialog),
         (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(DRAWN_MS)),
         (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
         (None, None) => {
@@ -179,14 +176,25 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
     }
 }
 
-/// The error that a hook told of and that a dialog may be about.
-fn trouble(seen: &Seen) -> Option<crate::session::Trouble> {
+/// The error or limit that a dialog may be about.
+fn trouble(seen: &Seen) -> Option<Trouble> {
     match &seen.of(Source::Hooks)?.claim {
         Claim::Error(trouble) => Some(trouble.clone()),
-        Claim::Parked(parked) => {
-            Some(crate::session::Trouble { category: parked.category, detail: parked.reason.clone() })
+        Claim::Parked(Parked { reason, resume_at_epoch_ms, category }) => {
+            Some(Trouble { category: *category, detail: reason.clone(), resume_at_epoch_ms: *resume_at_epoch_ms })
         }
         _ => None,
+    }
+}
+
+/// A dialog that only the screen shows.
+fn drawn(seen: &Seen, dialog: &Evidence) -> Ruling {
+    match &dialog.claim {
+        Claim::Prompt(prompt) => {
+            let state = State::Prompt { prompt: Arc::new(prompt.clone()), trouble: trouble(seen) };
+            Ruling::is(state, dialog.source, dialog.rule.clone())
+        }
+        _ => Ruling::by(dialog),
     }
 }
 

@@ -59,6 +59,14 @@ impl Seen {
         }
         match self.last.get_mut(&evidence.source) {
             Some(last) if last.claim == evidence.claim && last.rule == evidence.rule && is_lasting(last.source) => {}
+            // Every turn's end is logged, also that of one which failed: it does not end the error.
+            Some(last)
+                if last.source == Source::Log
+                    && matches!(last.claim, Claim::Error(_) | Claim::Parked(_))
+                    && evidence.claim == Claim::Idle =>
+            {
+                self.remember(evidence);
+            }
             // Lines of a log may be read later than they were written; the newest counts.
             Some(last) if last.source == Source::Log && last.at > evidence.at => self.remember(evidence),
             _ => {

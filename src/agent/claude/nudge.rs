@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::agent::asks::Ask;
 use crate::agent::handle::Agent;
 use crate::agent::steps::{Hands, seen_within};
@@ -20,16 +22,15 @@ const CLEARINGS_MAX: usize = 8;
 const PASTE_BEGINS: &str = "\x1b[200~";
 const PASTE_ENDS: &str = "\x1b[201~";
 
-/// How long the box may take to show what was done to it; 5 KB took up to 1.1 s.
-const SHOWN_WITHIN: Duration = Duration::from_secs(4);
-
-/// How long a paste may take to be shown, at the first try and at the second.
-const PASTED_WITHIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(4)];
+/// How long the box may take to show what was done to it. 5 KB took up to 1.1 s; on a machine that is far too busy
+/// Claude read nothing for 7 s. Nothing more is written before: what it reads in one piece it takes for one paste, and
+/// keys within become letters of the message.
+const SHOWN_WITHIN: Duration = Duration::from_secs(20);
 
 /// How long an Enter may take before it is sent again, if the message still stands in the box.
-const ENTER_WITHIN: Duration = Duration::from_millis(900);
+const ENTER_WITHIN: Duration = Duration::from_secs(4);
 
-const ENTERS_MAX: usize = 4;
+const ENTERS_MAX: usize = 3;
 
 /// How long a witness is waited for before the receipt says that there was none; it may still come later.
 const WITNESS_WITHIN: Duration = Duration::from_secs(10);
@@ -152,16 +153,14 @@ impl Delivery {
         Err("enter had no effect".into())
     }
 
-    /// Puts the message into the box and sees it there. Once more when it is lost: a box that shows nothing holds nothing.
+    /// Puts the message into the box and sees it there; only once, because what is not shown may still come.
     async fn paste(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
-        for within in PASTED_WITHIN {
-            hands.write(format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text)).await.map_err(|_| "exited")?;
-            if hands.until(within, |view| shows(view, &self.text)).await.is_some() {
-                return Ok(());
-            }
-            // It must not stay there for the next message to be added to.
-            self.clear(hands).await?;
+        hands.write(format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text)).await.map_err(|_| "exited")?;
+        if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_some() {
+            return Ok(());
         }
+        // It must not stay there for the next message to be added to.
+        self.clear(hands).await?;
         Err("the input box does not show it".into())
     }
 
@@ -201,9 +200,9 @@ impl Delivery {
                 return Ok(());
             }
             hands.write(&CLEAR[..]).await.map_err(|_| "exited")?;
-            // Each clearing shows; whether it was enough is looked at above.
+            // One may not be enough for many lines. The next goes out when this one is seen to have done something.
             let before = view.look.input_box.clone();
-            let _ = hands.until(ENTER_WITHIN, |view| view.look.input_box != before).await;
+            hands.until(SHOWN_WITHIN, |view| view.look.input_box != before).await.ok_or("nobody reads the keys")?;
         }
         Err("the input box could not be cleared".into())
     }
@@ -227,15 +226,11 @@ fn is_empty(view: &View) -> bool {
     view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty() && !input.is_shell)
 }
 
-/// Whether the box holds the message, or the short form that long ones are shown in.
+/// Whether the box holds the message and nothing else, or the short form that long ones are shown in.
 fn shows(view: &View, text: &str) -> bool {
     let Some(input) = &view.look.input_box else { return false };
-    let bare = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+    let bare = |text: &str| -> String { text.nfc().filter(|c| !c.is_whitespace()).collect() };
     let (shown, text) = (bare(&input.text), bare(text));
-    if shown.contains("[Pastedtext#") {
-        return true;
-    }
-    // A long message scrolls within the box: its end is what can be seen.
-    let tail: String = text.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
-    !shown.is_empty() && shown.ends_with(&tail)
+    // A box that is taller than the screen shows its end.
+    shown == text || shown.starts_with("[Pastedtext#") || input.is_cut && !shown.is_empty() && text.ends_with(&shown)
 }

@@ -40,7 +40,7 @@ fn dialog(kind: PromptKind) -> Claim {
 }
 
 fn trouble() -> Claim {
-    Claim::Error(Trouble { category: ErrorCategory::ServerError, detail: "529".into() })
+    Claim::Error(Trouble { category: ErrorCategory::ServerError, detail: "529".into(), resume_at_epoch_ms: None })
 }
 
 #[test]
