@@ -10,6 +10,7 @@ mod following;
 mod goldens;
 mod hardening;
 mod history;
+mod hooks;
 mod input;
 mod lock;
 mod output;

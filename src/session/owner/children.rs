@@ -112,6 +112,8 @@ impl Owner {
 
     pub(super) fn relaunch(&mut self) {
         self.vitals.life = Life::Starting;
+        // They were the last child's.
+        self.vitals.last_message = None;
         self.enter(State::Starting, Cause::process("restart"));
         // The last child may have left modes behind. Readers of the bytes must see what the picture sees.
         for _ in 0..UNDO_STEPS {
