@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::claude::screen::Look;
 use super::usage::Totals;
-use crate::session::State;
+use crate::session::{Cause, State};
 
 /// One moment of an agent.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub struct View {
     /// The child that this is about; `None` while there is none.
     pub pid: Option<u32>,
     pub state: State,
+    /// What it rests on.
+    pub cause: Option<Cause>,
     pub look: Look,
     /// Whether the question that is shown can be answered through the hook that asked it.
     pub open_question: bool,

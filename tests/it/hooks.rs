@@ -360,6 +360,20 @@ async fn a_restart_forgets_what_the_last_child_said() {
 }
 
 #[tokio::test]
+async fn every_child_is_watched_from_its_first_hook_on() {
+    let claude = Claude::start(&[]).await;
+    let mut states = claude.states().await;
+    next(&mut states).await;
+    for _ in 0..5 {
+        claude.post("/api/v1/session/restart", json!({})).await.ok();
+        claude.hook("SessionStart", json!({"source": "startup"})).await;
+        let words = [next(&mut states).await.0, next(&mut states).await.0];
+        assert_eq!(words, ["restarting", "starting"]);
+        assert_eq!(next(&mut states).await, is("idle", "SessionStart"));
+    }
+}
+
+#[tokio::test]
 async fn an_event_that_nobody_knows_is_taken_in_silence() {
     let claude = Claude::start(&[]).await;
     for event in ["EventOfTomorrow", "Notification", "SessionEnd", "--wait", ""] {

@@ -1,5 +1,6 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
+mod answers;
 mod auth;
 mod child;
 mod complaints;

@@ -80,6 +80,11 @@ impl Mind {
         &self.present
     }
 
+    /// What the present state rests on, once anything was decided.
+    pub fn cause(&self) -> Option<Cause> {
+        self.rested_on.as_ref().map(cause)
+    }
+
     pub fn started(&self) -> EpochMs {
         self.seen.started
     }
@@ -92,9 +97,7 @@ impl Mind {
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
-            let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
-            let cause = Cause::new(verdict.source.tier(), rule);
-            let state = verdict.state.clone();
+            let (state, cause) = (verdict.state.clone(), cause(&verdict));
             self.rested_on = Some(verdict);
             Decided { state, cause }
         });
@@ -113,4 +116,8 @@ impl Mind {
     pub fn is_prompting(&self) -> bool {
         self.present.kind() == StateKind::Prompt
     }
+}
+
+fn cause(verdict: &Verdict) -> Cause {
+    Cause::new(verdict.source.tier(), format!("{}: {}", verdict.source.word(), verdict.rule))
 }

@@ -113,6 +113,7 @@ impl Watch {
         let view = View {
             pid: alive.then_some(self.pid),
             state: present,
+            cause: self.mind.cause(),
             look: self.mind.look.clone(),
             open_question,
             hooks_speak: self.mind.hooks_speak,
