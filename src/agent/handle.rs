@@ -11,13 +11,14 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::asks::Ask;
 use super::claims::{Claimed, Claims};
+use super::claude::relaunch::Relaunch;
 use super::claude::resume::Found;
 use super::claude::screen::Look;
-use super::claude::relaunch::Relaunch;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
 use super::talk::{Failure, Nudge, Nudged};
+use super::rules::Rules;
 use super::transcripts::Transcripts;
 use super::usage::Totals;
 use super::view::View;
@@ -52,6 +53,10 @@ pub struct Setup {
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.
     pub state_dir: Option<PathBuf>,
+    /// What the screen's pictures mean.
+    pub rules: Arc<Rules>,
+    /// Where what the sources bring is written down.
+    pub record_to: Option<PathBuf>,
     /// How the command line of another child of the same session is made.
     pub relaunch: Relaunch,
 }
@@ -103,12 +108,7 @@ impl Shared {
 }
 
 /// Begins to watch the agent in a session, through all its restarts.
-pub fn watch_agent(
-    session: Session,
-    setup: Setup,
-    gates: Gates,
-    hooks: mpsc::Receiver<HookCall>,
-) -> Agent {
+pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Receiver<HookCall>) -> Agent {
     let (asks, asked) = mpsc::channel(ASKS_MAX);
     let nothing = View {
         pid: None,
@@ -124,8 +124,14 @@ pub fn watch_agent(
         version: 0,
     };
     let view = watch::Sender::new(Arc::new(nothing));
-    let shared =
-        Arc::new(Shared { setup, view, prompt_numbers: Arc::default(), claims: Claims::default(), gates: Mutex::new(gates), asks });
+    let shared = Arc::new(Shared {
+        setup,
+        view,
+        prompt_numbers: Arc::default(),
+        claims: Claims::default(),
+        gates: Mutex::new(gates),
+        asks,
+    });
     let agent = Agent { session: session.clone(), shared: shared.clone() };
     tokio::spawn(keep_watching(session, shared, Inlets { hooks, asks: asked }));
     agent

@@ -74,7 +74,10 @@ impl Errand {
 pub fn run(errand: Errand, stdin: impl Read + Send + 'static, stdout: &mut impl Write) {
     let wait = errand.wait;
     let (tell, news) = sync_channel(2);
-    std::thread::spawn(move || converse(&errand, stdin, &tell));
+    aside(move || {
+        // Whatever fails, nothing is told, which ends the wait.
+        let _ = converse(&errand, stdin, &tell);
+    });
     let Ok(None) = news.recv_timeout(SEND_WITHIN) else { return };
     let answer = match wait {
         Some(wait) => news.recv_timeout(wait).ok(),
@@ -122,7 +125,7 @@ pub enum Resolved {
 /// Gives the signal that opens the stop gate.
 pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Result<Resolved> {
     let (tell, news) = sync_channel(1);
-    std::thread::spawn(move || {
+    aside(move || {
         let ask = || {
             let mut stream = UnixStream::connect(&socket)?;
             wire::write(&mut stream, &Question { token, kind: Kind::ResolveStop }, &signal)?;
@@ -141,11 +144,16 @@ pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Resu
 
 fn within(limit: Duration, work: impl FnOnce() + Send + 'static) {
     let (tell, done) = sync_channel(1);
-    std::thread::spawn(move || {
+    aside(move || {
         work();
         let _ = tell.send(());
     });
     let _ = done.recv_timeout(limit);
+}
+
+/// Does something in a thread of its own. Where the system has none left, it is not done: the wait for it ends at once.
+fn aside(work: impl FnOnce() + Send + 'static) {
+    let _ = std::thread::Builder::new().spawn(work);
 }
 
 /// Reads to the end, so that whoever writes does not fail.

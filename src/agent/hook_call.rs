@@ -37,6 +37,9 @@ pub enum BadPayload {
 }
 
 /// Where the answer goes. Dropped without one, the hook ends and has said nothing to its agent.
+///
+/// Whoever holds one must drop it when its reason has gone. Claude Code 2.1.197 ends the hook of a dialog that was left by
+/// Esc, but lets that of a dialog which was answered by a key wait on, even beyond its own end.
 #[derive(Debug)]
 pub struct HookAnswer(oneshot::Sender<Answer>);
 

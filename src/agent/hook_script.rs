@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
@@ -36,12 +37,12 @@ pub fn output_of(script: &str, within: Duration) -> io::Result<Vec<u8>> {
         .spawn()?;
     let (tell, heard) = sync_channel(4);
     if let Some(output) = shell.stdout.take() {
-        std::thread::spawn(move || listen(output, &tell));
+        Builder::new().spawn(move || listen(output, &tell))?;
     }
     if let Some(mut stdin) = shell.stdin.take() {
         let script = script.to_owned();
         // A shell that does not read its script says nothing, which is what will be heard.
-        std::thread::spawn(move || stdin.write_all(script.as_bytes()));
+        Builder::new().spawn(move || stdin.write_all(script.as_bytes()))?;
     }
     let output = hear(&mut shell, &heard, Instant::now() + within);
     if !matches!(shell.try_wait(), Ok(Some(_))) {

@@ -148,7 +148,8 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
 
 /// The status file says that a dialog is open.
 fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
-    let drawn = dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
+    let drawn =
+        dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
     match (&seen.asked, drawn) {
         (Some(asked), drawn) => {
             let prompt = merge(asked, drawn.map(|(_, prompt)| prompt));
@@ -201,9 +202,8 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
                 // Retries are told of by nobody else.
                 return Ruling::by(screen);
             }
-            contradicted(seen, spoken, Claim::Idle, now).unwrap_or_else(|look_again| {
-                Ruling::by(spoken).looking_again(look_again)
-            })
+            contradicted(seen, spoken, Claim::Idle, now)
+                .unwrap_or_else(|look_again| Ruling::by(spoken).looking_again(look_again))
         }
         Claim::Parked(parked) => match parked.resume_at_epoch_ms.map(EpochMs) {
             Some(over) if over <= now => Ruling::is(State::Idle, spoken.source, "the limit has passed"),

@@ -48,9 +48,8 @@ impl Seen {
         }
         if evidence.claim == Claim::Working {
             // A new turn has begun: what stopped the last one is over, whoever told of it.
-            self.last.retain(|_, last| {
-                last.at >= evidence.at || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_))
-            });
+            self.last
+                .retain(|_, last| last.at >= evidence.at || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_)));
         }
         match self.last.get_mut(&evidence.source) {
             Some(last) if last.claim == evidence.claim && last.rule == evidence.rule && is_lasting(last.source) => {}

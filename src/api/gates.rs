@@ -120,7 +120,10 @@ fn stop_in_words(config: &StopConfig) -> v1::StopConfig {
     v1::StopConfig {
         mode: mode.into(),
         prompt: config.prompt.clone(),
-        schema: config.schema.as_ref().map(|schema| v1::StopSchema { fields: schema.fields.iter().map(field).collect() }),
+        schema: config
+            .schema
+            .as_ref()
+            .map(|schema| v1::StopSchema { fields: schema.fields.iter().map(field).collect() }),
         max_blocks: config.max_blocks,
     }
 }
@@ -153,9 +156,7 @@ fn start_in_words(config: &StartConfig) -> v1::StartConfig {
 }
 
 fn start_of_words(config: v1::StartConfig) -> StartConfig {
-    let event = config
-        .event
-        .into_iter()
-        .map(|(source, told)| (source, StartInjection { text: told.text, shell: told.shell }));
+    let event =
+        config.event.into_iter().map(|(source, told)| (source, StartInjection { text: told.text, shell: told.shell }));
     StartConfig { text: config.text, shell: config.shell, event: event.collect() }
 }

@@ -87,7 +87,6 @@ impl Service {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
         LockId(format!("lock-{}-{now:x}", self.locks.fetch_add(1, Ordering::Relaxed)))
     }
-
 }
 
 /// The lock that a writer holds.

@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 use tokio::sync::mpsc;
 
-use crate::agent::claude::argv::is_stream_json;
+use crate::agent::claude::arguments::Arguments;
 use crate::agent::claude::relaunch::Relaunch;
 use crate::agent::claude::setup::{Given, prepare};
-use crate::agent::claude::{paths, resume, version};
+use crate::agent::claude::{paths, resume, screen, version};
 use crate::agent::gates::{StartGate, StopGate, from_agent_config};
 use crate::agent::hook_call::{self, HookCall};
 use crate::agent::hook_pipe::HookPipe;
@@ -106,17 +107,20 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         }
     }
     launch.argv = plan.argv;
-    let arguments = relaunch.argv.get(1..).unwrap_or_default();
+    let arguments = Arguments(&relaunch.argv);
+    let (bypass_was_asked, prints_jsonl) = (arguments.asks_for_bypass(), arguments.prints_jsonl());
     let setup = Setup {
         config_dir,
         workspace,
         groom: config.groom,
-        bypass_was_asked: asks_for_bypass(arguments),
+        bypass_was_asked,
         conversation: plan.session_id,
         resumed,
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
-        prints_jsonl: is_stream_json(arguments),
+        prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
+        rules: Arc::new(screen::rules(config.agent_config.as_ref()).context("--agent-config")?),
+        record_to: config.agent_record.clone(),
         relaunch,
     };
     let send = format!("{} send", quote(&setup.relaunch.coop.to_string_lossy()));
@@ -164,12 +168,4 @@ async fn resumed(
     let (dir, workspace) = (dir.to_owned(), workspace.to_owned());
     let find = move || resume::find(&hint, &dir, &workspace, EpochMs::now());
     Ok(Some(tokio::task::spawn_blocking(find).await?.context("--resume")?))
-}
-
-/// Whether the operator's own words ask for the mode without permissions.
-fn asks_for_bypass(arguments: &[OsString]) -> bool {
-    let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--").collect();
-    let mode = words.windows(2).any(|pair| pair[0] == "--permission-mode" && pair[1] == "bypassPermissions");
-    let flag = |word: &str| word == "--dangerously-skip-permissions" || word == "--permission-mode=bypassPermissions";
-    mode || words.iter().any(|word| flag(word))
 }

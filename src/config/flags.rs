@@ -137,6 +137,9 @@ pub(super) struct AgentFlags {
     /// What coop may answer by itself while an agent starts
     #[arg(long, env = "COOP_GROOM", value_enum, default_value = "auto", hide_short_help = true)]
     pub groom: Groom,
+    /// Write down what the agent's sources bring, for a report of a wrong state (holds the conversation)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub agent_record: Option<PathBuf>,
     /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds
     #[arg(long, env = "COOP_NUDGE_TIMEOUT_MS", value_name = "MS", hide_short_help = true)]
     pub nudge_timeout_ms: Option<u32>,

@@ -68,6 +68,8 @@ pub struct Sidecar {
     pub agent_config: Option<serde_json::Value>,
     /// The earlier conversation that is gone on with: an id, a log, a directory, or `latest`.
     pub resume: Option<String>,
+    /// Where what the agent's sources bring is written down.
+    pub agent_record: Option<PathBuf>,
     /// How long a witness is waited for, in milliseconds, unless a caller says otherwise.
     pub nudge_timeout_ms: Option<u32>,
     /// How long an idle agent is not yet called idle.

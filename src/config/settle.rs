@@ -39,6 +39,7 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         agent: agent_kind,
         agent_config,
         resume: agent.resume,
+        agent_record: agent.agent_record,
         nudge_timeout_ms: agent.nudge_timeout_ms,
         idle_grace: agent.idle_grace,
         size,

@@ -9,13 +9,13 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::condition::{Conditions, Met};
+use super::event::Event;
 use super::lock::LockId;
 use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
-use super::event::Event;
 use super::refusal::Refusal;
-use super::turn::{Given, TurnId};
 use super::state::{Cause, State, StateKind};
+use super::turn::{Given, TurnId};
 use crate::child::{Signal, Size};
 use crate::terminal::{Offset, Seq};
 

@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::command::{Command, Declared, Difference, Expect, Write};
 use super::condition::{Conditions, Met};
-use super::feed::{Feed, Resume};
 use super::event::Event;
+use super::feed::{Feed, Resume};
 use super::lock::LockId;
 use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
@@ -45,6 +45,8 @@ pub struct Shared {
     pub last_call_ms: AtomicU64,
     pub subscribers: Arc<AtomicUsize>,
     pub screen_watchers: Arc<AtomicUsize>,
+    /// Those of coop's own, which do not keep an idle session from leaving.
+    pub own_screen_watchers: Arc<AtomicUsize>,
     pub terminals: Arc<AtomicUsize>,
 }
 
@@ -220,7 +222,8 @@ impl Session {
 
     /// A reader of coop's own, which does not keep an idle session from leaving.
     pub fn subscribe_uncounted(&self, wants: Wants, resume: Resume) -> Result<Subscription, Refusal> {
-        self.subscribe_as(Counted::new(&Arc::default()), wants, resume)
+        let watched = if wants.screen { self.shared.own_screen_watchers.clone() } else { Arc::default() };
+        self.subscribe_as(Counted::new(&watched), wants, resume)
     }
 
     fn subscribe_as(&self, counted: Counted, wants: Wants, resume: Resume) -> Result<Subscription, Refusal> {

@@ -119,6 +119,7 @@ impl Terminal {
             cursor: self.cursor(),
             alt_screen: self.alt_screen(),
             title: self.title().map(str::to_owned),
+            mid_frame: self.modes().synchronized_output,
         }
     }
 

@@ -14,6 +14,8 @@ pub struct Snapshot {
     pub cursor: Cursor,
     pub alt_screen: bool,
     pub title: Option<String>,
+    /// The program is in the middle of a frame, and says so: half of what is seen is old.
+    pub mid_frame: bool,
 }
 
 /// The cursor's cell, counted from 0.

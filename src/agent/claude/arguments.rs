@@ -6,6 +6,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
+use super::paths::is_session_id;
+
 /// Options that choose a conversation.
 const CHOOSE: [&str; 6] = ["--resume", "--continue", "--session-id", "--fork-session", "--from-pr", "--teleport"];
 
@@ -50,12 +52,24 @@ impl Arguments<'_> {
         } else {
             self.value("--resume").or_else(|| self.value("-r"))
         };
-        name?.to_str().filter(|name| is_uuid(name)).map(str::to_owned)
+        name?.to_str().filter(|name| is_session_id(name)).map(str::to_owned)
     }
 
     /// The option that keeps all hooks from running, if there is one.
     pub fn without_hooks(&self) -> Option<&'static str> {
         WITHOUT_HOOKS.into_iter().find(|name| self.has(&[name]))
+    }
+
+    /// Whether Claude will print its conversation as lines of JSON, without a user interface.
+    pub fn prints_jsonl(&self) -> bool {
+        let print = |word: &OsString| word == "--print" || word.to_str().is_some_and(|word| has_short(word, &['p']));
+        self.options().iter().any(print) && self.value("--output-format").is_some_and(|value| value == "stream-json")
+    }
+
+    /// Whether the user's own words ask for the mode without permissions.
+    pub fn asks_for_bypass(&self) -> bool {
+        self.has(&["--dangerously-skip-permissions"])
+            || self.value("--permission-mode").is_some_and(|mode| mode == "bypassPermissions")
     }
 
     /// The user's own settings: a file or JSON.
@@ -88,13 +102,8 @@ fn value_of<'a>(word: &'a OsStr, name: &str) -> Option<&'a OsStr> {
 /// Whether short flags that stand together include one of these. Others than `-p` may take the rest as their value.
 fn has_short(word: &str, flags: &[char]) -> bool {
     let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };
-    letters.chars().find(|letter| *letter != 'p').is_some_and(|letter| flags.contains(&letter))
-}
-
-fn is_uuid(text: &str) -> bool {
-    let shape =
-        |(at, byte): (usize, u8)| if [8, 13, 18, 23].contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
-    text.len() == 36 && text.bytes().enumerate().all(shape)
+    let first_other = letters.chars().find(|letter| *letter != 'p').unwrap_or('p');
+    flags.contains(&first_other) || flags.contains(&'p') && letters.starts_with('p')
 }
 
 #[cfg(test)]
@@ -154,5 +163,38 @@ mod tests {
     fn options_that_turn_hooks_off_are_noticed() {
         assert_eq!(Arguments(&words("claude --bare -p x")).without_hooks(), Some("--bare"));
         assert_eq!(Arguments(&words("claude -- --bare")).without_hooks(), None);
+    }
+
+    #[test]
+    fn a_printing_claude_is_known_by_two_flags_in_any_form() {
+        for line in [
+            "claude -p --output-format stream-json hi",
+            "claude --print --output-format=stream-json",
+            "claude -pc --output-format stream-json",
+        ] {
+            assert!(Arguments(&words(line)).prints_jsonl(), "{line}");
+        }
+        for line in [
+            "claude --output-format stream-json",
+            "claude -p --output-format json",
+            "claude -p -- --output-format stream-json",
+            "claude --output-format stream-json --plugin-dir x",
+        ] {
+            assert!(!Arguments(&words(line)).prints_jsonl(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_mode_without_permissions_is_asked_for_by_name_only() {
+        for line in ["claude --dangerously-skip-permissions", "claude --permission-mode bypassPermissions"] {
+            assert!(Arguments(&words(line)).asks_for_bypass(), "{line}");
+        }
+        for line in [
+            "claude --permission-mode plan",
+            "claude --allow-dangerously-skip-permissions",
+            "claude -- --dangerously-skip-permissions",
+        ] {
+            assert!(!Arguments(&words(line)).asks_for_bypass(), "{line}");
+        }
     }
 }

@@ -33,7 +33,10 @@ pub enum Step {
 /// How an answer is given.
 pub enum Way {
     /// What the hook that asked is told; the keys are for the case that it has left.
-    Decision { decision: Box<dyn FnOnce(&Open) -> Value + Send>, keys: Option<Vec<Step>> },
+    Decision {
+        decision: Box<dyn FnOnce(&Open) -> Value + Send>,
+        keys: Option<Vec<Step>>,
+    },
     Keys(Vec<Step>),
 }
 
@@ -128,7 +131,9 @@ fn plan(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> 
         };
     }
     match (answer.accept, &answer.text) {
-        (Some(true), Some(_)) => Err(Failure::Bad("text: a plan is accepted as it is, or refused with text".to_owned())),
+        (Some(true), Some(_)) => {
+            Err(Failure::Bad("text: a plan is accepted as it is, or refused with text".to_owned()))
+        }
         // Not the first option, which also turns on a mode that asks less: the careful one.
         (Some(true), None) => {
             let careful = option_like(prompt, "Yes, manually").or(option_like(prompt, "Yes"));

@@ -21,6 +21,8 @@ pub struct Status {
     pub session_id: Option<String>,
     pub cwd: Option<String>,
     pub version: Option<String>,
+    /// The file as it is, for recordings.
+    pub text: String,
 }
 
 /// The word for what Claude does.
@@ -55,6 +57,7 @@ impl Status {
             session_id: word(&file, "sessionId"),
             cwd: word(&file, "cwd"),
             version: word(&file, "version"),
+            text: text.to_owned(),
         })
     }
 

@@ -4,11 +4,22 @@ use super::Mind;
 use crate::agent::claude::screen::{Look, look};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
 use crate::session::{ErrorCategory, Parked};
+use crate::agent::shades;
+use crate::agent::sight::Sight;
 use crate::terminal::Snapshot;
 
 impl Mind {
+    /// Looks at the screen, whose rows have their colours.
     pub fn see(&mut self, screen: &Snapshot, now: EpochMs) {
-        let look = look(screen);
+        let rows: Vec<String> = screen.lines.iter().map(|row| plain(row)).collect();
+        let sight = Sight {
+            rows: &rows,
+            ansi: Some(&screen.lines),
+            cursor: Some(screen.cursor),
+            cols: screen.size.cols().into(),
+            is_mid_frame: screen.mid_frame,
+        };
+        let look = look(&self.rules, sight);
         self.see_title(screen.title.as_deref(), now);
         match screen_claim(&look, now) {
             // A countdown is one wait, not a new one with every second.
@@ -43,7 +54,7 @@ fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
     if let Some(retry) = &look.retrying {
         let parked = Parked {
             reason: format!("retrying after an API error, attempt {} of {}", retry.attempt, retry.of),
-            resume_at_epoch_ms: Some(now.plus(u64::from(retry.seconds) * 1000).0),
+            resume_at_epoch_ms: Some(now.plus(retry.seconds * 1000).0),
             category: ErrorCategory::ServerError,
         };
         return Some(("retrying".to_owned(), Claim::Parked(parked)));
@@ -52,4 +63,10 @@ fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
         return Some(("working".to_owned(), Claim::Working));
     }
     look.input_box.as_ref().map(|_| ("input box".to_owned(), Claim::Idle))
+}
+
+/// A row without its colours.
+fn plain(row: &str) -> String {
+    let text: String = shades::read(row).iter().map(|shade| shade.character).collect();
+    text.trim_end().to_owned()
 }

@@ -15,6 +15,7 @@ use super::claude::screen::Look;
 use super::evidence::{EpochMs, Source};
 use super::explain::{Explained, explain};
 use super::referee::{Ruling, Verdict, judge};
+use super::rules::Rules;
 use super::seen::Seen;
 use crate::session::{Cause, State, StateKind, Witness};
 use naming::Naming;
@@ -59,10 +60,11 @@ pub struct Mind {
     rested_on: Option<Verdict>,
     questions: Questions,
     naming: Naming,
+    rules: Arc<Rules>,
 }
 
 impl Mind {
-    pub fn new(started: EpochMs, idle_grace_ms: u64, prompt_numbers: Arc<AtomicU64>) -> Self {
+    pub fn new(started: EpochMs, idle_grace_ms: u64, prompt_numbers: Arc<AtomicU64>, rules: Arc<Rules>) -> Self {
         Self {
             seen: Seen::new(started, idle_grace_ms),
             look: Look::default(),
@@ -73,6 +75,7 @@ impl Mind {
             rested_on: None,
             questions: Questions::default(),
             naming: Naming::new(prompt_numbers),
+            rules,
         }
     }
 

@@ -54,7 +54,8 @@ impl Naming {
             (None, None) => self.next(),
         };
         let known = same.cloned();
-        let heading = if heading.is_empty() { known.as_ref().map_or(heading, |known| known.heading.clone()) } else { heading };
+        let heading =
+            if heading.is_empty() { known.as_ref().map_or(heading, |known| known.heading.clone()) } else { heading };
         let asked = asked.or(known.and_then(|known| known.asked));
         self.shown = Some(Shown { id: id.clone(), kind: prompt.kind, asked, heading });
         State::Prompt { prompt: Arc::new(Prompt { id, ..Prompt::clone(&prompt) }), trouble }

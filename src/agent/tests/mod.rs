@@ -1,3 +1,4 @@
 //! What the agent's machinery promises, without any agent.
 
+mod recordings;
 mod referee;

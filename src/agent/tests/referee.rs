@@ -94,11 +94,8 @@ fn an_error_stays_until_the_next_turn() {
 #[test]
 fn a_limit_ends_when_its_time_has_come() {
     let mut story = Story::begin();
-    let parked = Parked {
-        reason: "session limit".into(),
-        resume_at_epoch_ms: Some(5000),
-        category: ErrorCategory::RateLimited,
-    };
+    let parked =
+        Parked { reason: "session limit".into(), resume_at_epoch_ms: Some(5000), category: ErrorCategory::RateLimited };
     assert_eq!(story.told(100, Source::Hooks, "StopFailure", Claim::Parked(parked)).at(4999), StateKind::Parked);
     assert_eq!(story.at(5000), StateKind::Idle);
 }
@@ -164,7 +161,12 @@ fn a_status_file_is_not_contradicted_by_a_placeholder_on_the_screen() {
 #[test]
 fn retries_are_a_wait() {
     let mut story = Story::begin();
-    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working).told(110, Source::Status, "busy", Claim::Working);
+    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working).told(
+        110,
+        Source::Status,
+        "busy",
+        Claim::Working,
+    );
     let wait = Parked { reason: "attempt 5".into(), resume_at_epoch_ms: None, category: ErrorCategory::ServerError };
     assert_eq!(story.told(900, Source::Screen, "retrying", Claim::Parked(wait)).at(901), StateKind::Parked);
     assert_eq!(story.told(2000, Source::Screen, "working", Claim::Working).at(2001), StateKind::Working);
@@ -198,13 +200,7 @@ fn any_claim() -> impl Strategy<Value = Claim> {
 }
 
 fn any_source() -> impl Strategy<Value = Source> {
-    prop_oneof![
-        Just(Source::Hooks),
-        Just(Source::Status),
-        Just(Source::Log),
-        Just(Source::Title),
-        Just(Source::Screen),
-    ]
+    prop_oneof![Just(Source::Hooks), Just(Source::Status), Just(Source::Log), Just(Source::Title), Just(Source::Screen),]
 }
 
 proptest! {

@@ -12,6 +12,7 @@ use crate::agent::claude::stream::Stream;
 use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::handle::Setup;
 use crate::agent::lines::Splitter;
+use crate::agent::record::What;
 use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::{Totals, Usage};
 use crate::session::{Event, Kept};
@@ -29,8 +30,6 @@ pub struct Readers {
 
 struct Log {
     tail: Tail,
-    /// Lines before this offset were written by an earlier run; they count for usage only.
-    news_from: u64,
     /// It has said something in this child's life.
     speaks: bool,
 }
@@ -57,7 +56,8 @@ impl Readers {
             return readers;
         }
         if let Some(found) = &setup.resumed {
-            readers.open(&found.log_path, found.offset);
+            // What is before was read when it was found.
+            readers.open(&found.log_path, Start::Offset(found.offset), found.usage.clone());
         } else if let Some(conversation) = &setup.conversation {
             readers.follow_conversation(conversation);
         }
@@ -73,7 +73,7 @@ impl Readers {
     /// The conversation is written to this file from now on.
     pub fn follow_log(&mut self, path: &Path) {
         if self.log.as_ref().is_none_or(|log| log.tail.path() != path) {
-            self.open(path, 0);
+            self.open(path, Start::Beginning, Usage::default());
         }
     }
 
@@ -85,10 +85,9 @@ impl Readers {
         }
     }
 
-    fn open(&mut self, path: &Path, news_from: u64) {
-        // What the conversation cost is the whole of it, so that it is read from the beginning.
-        self.usage = Usage::default();
-        self.log = Some(Log { tail: Tail::new(path, Start::Beginning), news_from, speaks: false });
+    fn open(&mut self, path: &Path, start: Start, usage: Usage) {
+        self.usage = usage;
+        self.log = Some(Log { tail: Tail::new(path, start), speaks: false });
     }
 
     pub fn log_speaks(&self) -> bool {
@@ -133,7 +132,9 @@ impl Watch {
         match self.readers.read_status() {
             Ok(status) if status.is_some() && status == self.readers.status => {}
             Ok(status) => {
-                self.mind.read_status(status.as_ref(), EpochMs::now());
+                let now = EpochMs::now();
+                self.record(|| What::Status(status.as_ref().map(|status| status.text.clone())), now);
+                self.mind.read_status(status.as_ref(), now);
                 let conversation = self.mind.conversation.clone();
                 if let Some(conversation) = conversation.filter(|_| !self.mind.hooks_speak) {
                     self.readers.follow_conversation(&conversation);
@@ -150,7 +151,6 @@ impl Watch {
     async fn read_log(&mut self) {
         loop {
             let Some(log) = &mut self.readers.log else { return };
-            let news_from = log.news_from;
             let batch = match log.tail.read() {
                 Ok(batch) => batch,
                 Err(error) => return self.mind.ails(Source::Log, Some(error.to_string())),
@@ -158,7 +158,7 @@ impl Watch {
             self.mind.ails(Source::Log, None);
             for line in &batch.lines {
                 match line.text() {
-                    Some(text) => self.read_line(text, line.offset_after > news_from).await,
+                    Some(text) => self.read_line(text).await,
                     None => self.mind.ails(Source::Log, Some("a line was too long to be read".to_owned())),
                 }
             }
@@ -168,17 +168,15 @@ impl Watch {
         }
     }
 
-    async fn read_line(&mut self, line: &str, is_news: bool) {
+    async fn read_line(&mut self, line: &str) {
         let now = EpochMs::now();
         let mut facts = match log::read_line(line, now) {
             Ok(facts) => facts,
             Err(problem) => return self.mind.ails(Source::Log, Some(problem.to_string())),
         };
+        self.record(|| What::Line(line.to_owned()), now);
         if let Some(usage) = facts.usage.take() {
             self.readers.usage.count(usage);
-        }
-        if !is_news {
-            return;
         }
         if let Some(log) = &mut self.readers.log {
             log.speaks = true;
@@ -197,6 +195,9 @@ impl Watch {
             let Some(facts) = line.text().and_then(|line| stream.read_line(line.trim_end(), now)) else { continue };
             if let Some(run) = facts.run {
                 self.readers.usage.told_by_agent(run);
+            }
+            if let Some(recorder) = &mut self.recorder {
+                recorder.note(What::Printed(line.text().unwrap_or_default().to_owned()), now);
             }
             self.mind.read_printed(facts, now);
         }

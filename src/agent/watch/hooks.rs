@@ -8,6 +8,7 @@ use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::gates::Decision;
 use crate::agent::hook_call::{BadPayload, Call, HookAnswer, HookCall};
 use crate::agent::mind::Effect;
+use crate::agent::record::What;
 use crate::session::{Began, Event, State, Stopped};
 
 impl Watch {
@@ -26,7 +27,9 @@ impl Watch {
 
     async fn hear(&mut self, event: &str, payload: &Value, answer: HookAnswer) {
         let mut answer = Some(answer);
-        for effect in self.mind.hear(event, payload, EpochMs::now()) {
+        let now = EpochMs::now();
+        self.record(|| What::Hook { event: event.to_owned(), payload: payload.clone() }, now);
+        for effect in self.mind.hear(event, payload, now) {
             match effect {
                 Effect::Took { .. } => self.saw_taken(effect).await,
                 Effect::NewTurn => self.shared.gates().stop.new_turn(),
@@ -39,7 +42,9 @@ impl Watch {
                 }
                 Effect::Stops { already_held } => {
                     let reason = self.decide_stop(already_held).await;
-                    self.mind.stopped(reason.is_some(), EpochMs::now());
+                    let (held_back, now) = (reason.is_some(), EpochMs::now());
+                    self.record(|| What::Stopped { held_back }, now);
+                    self.mind.stopped(held_back, now);
                     if let (Some(reason), Some(answer)) = (reason, answer.take()) {
                         answer.reply(json!({"decision": "block", "reason": reason}).to_string());
                     }

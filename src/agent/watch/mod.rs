@@ -17,9 +17,10 @@ use super::files::Files;
 use super::handle::Shared;
 use super::hook_call::{HookAnswer, HookCall};
 use super::mind::{Decided, Effect, Mind};
+use super::record::{Recorder, What};
 use super::view::View;
 use super::witness::Witnesses;
-use crate::session::{Declared, Event, Item, Life, Phase, Resume, Session, StateKind, Wants};
+use crate::session::{Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, Wants};
 use files::Readers;
 
 /// What comes to a watch from outside, for as long as coop lives.
@@ -37,6 +38,7 @@ pub struct Watch {
     waiting: HashMap<String, HookAnswer>,
     witnesses: Witnesses,
     readers: Readers,
+    recorder: Option<Recorder>,
     /// The dialog that was passed last.
     groomed: Option<String>,
     version: u64,
@@ -46,9 +48,13 @@ impl Watch {
     /// A watch over a child; `is_first` when it was started with the conversation that was prepared.
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
-        let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone());
+        let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone(), setup.rules.clone());
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
         let readers = Readers::new(setup, pid, is_first);
+        let recorder = setup.record_to.as_ref().and_then(|path| {
+            let begun = Recorder::create(path);
+            begun.inspect_err(|error| tracing::warn!(%error, path = %path.display(), "nothing is recorded")).ok()
+        });
         Self {
             session,
             pid,
@@ -56,6 +62,7 @@ impl Watch {
             waiting: HashMap::new(),
             witnesses: Witnesses::default(),
             readers,
+            recorder,
             groomed: None,
             version: 0,
             shared,
@@ -65,7 +72,9 @@ impl Watch {
     /// Watches until the child is gone.
     pub async fn run(mut self, inlets: &mut Inlets) {
         let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true };
-        let Ok(mut subscription) = self.session.subscribe_uncounted(wants, Resume::default()) else { return };
+        let Ok(subscription) = self.session.subscribe_uncounted(wants, Resume::default()) else { return };
+        // Colours tell what was typed from what is only suggested.
+        let mut subscription = subscription.in_style(Style::Ansi);
         if self.session.vitals().life != (Life::Running { pid: self.pid }) {
             // It ended before anybody looked.
             return;
@@ -76,7 +85,7 @@ impl Watch {
             self.readers.dirs().into_iter().for_each(|dir| files.want(&dir));
             tokio::select! {
                 item = subscription.next() => match item {
-                    Some(Item::Screen(picture)) => self.mind.see(&picture.screen, EpochMs::now()),
+                    Some(Item::Screen(picture)) => self.see(&picture),
                     Some(Item::Output(frame)) => self.read_output(&frame.data),
                     Some(Item::Event(entry)) if is_end(&entry.event) => break,
                     Some(_) => continue,
@@ -90,6 +99,21 @@ impl Watch {
             look_again = self.decide().await;
         }
         self.publish(false);
+    }
+
+    fn see(&mut self, picture: &Picture) {
+        let now = EpochMs::now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.screen(&picture.screen, now);
+        }
+        self.mind.see(&picture.screen, now);
+    }
+
+    /// Writes down what came in, where that is wanted.
+    fn record(&mut self, what: impl FnOnce() -> What, at: EpochMs) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(what(), at);
+        }
     }
 
     /// Lets the mind judge, and tells the session when that changes something.

@@ -90,6 +90,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         last_call_ms: Default::default(),
         subscribers: Arc::new(AtomicUsize::new(0)),
         screen_watchers: Arc::new(AtomicUsize::new(0)),
+        own_screen_watchers: Arc::new(AtomicUsize::new(0)),
         terminals: Arc::new(AtomicUsize::new(0)),
     });
     let session = Session::new(shared.clone(), commands);

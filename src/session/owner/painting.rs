@@ -41,7 +41,9 @@ impl Owner {
 
     pub(super) fn screen_changed(&mut self, now: Instant) {
         self.shared.counters.screen_seq.store(self.terminal.screen_seq().0, Ordering::Release);
-        if self.shared.screen_watchers.load(Ordering::Relaxed) == 0 || self.screen_due.is_some() {
+        let watchers = self.shared.screen_watchers.load(Ordering::Relaxed)
+            + self.shared.own_screen_watchers.load(Ordering::Relaxed);
+        if watchers == 0 || self.screen_due.is_some() {
             return;
         }
         match self.screen_told.map(|told| told + SCREEN_EVERY).filter(|at| *at > now) {

@@ -1,0 +1,237 @@
+//! A numbered menu, read from the rows that show it.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::rows::{Seam, from_col, indent, is_blank, seam};
+
+/// Marks the option that Enter would take.
+const CURSOR: char = '❯';
+
+/// Stand beside the first or last shown option of a list that goes on.
+const SCROLL_MARKS: [char; 2] = ['↑', '↓'];
+
+/// What the unnumbered row under a list of checkboxes says (Claude Code 2.1.197).
+const BUTTONS: [&str; 2] = ["Submit", "Next"];
+
+/// Begin a pane that is drawn at the right of the options.
+const PANE_EDGES: [char; 7] = ['│', '┌', '├', '└', '╭', '╰', '┃'];
+
+/// Stands behind the option that is in force.
+const TICK: &str = " ✔";
+
+/// A label that wraps may lose the blank after its number: `1.A long one`.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"^(?<lead>\s*(?<mark>[❯↑↓])?\s*)(?<number>[0-9]{1,2})\.(?<gap>\s*)(?<rest>\S.*)$";
+    Regex::new(pattern).expect("the pattern does not change")
+});
+
+/// A menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Menu {
+    pub options: Vec<Choice>,
+    /// The marked option's place in `options`.
+    pub selected: Option<usize>,
+    /// The row that ends a choice of several.
+    pub button: Option<Button>,
+    pub rows: Range<usize>,
+    /// The column of the mark.
+    pub mark_col: usize,
+    /// Whether neither the first nor the last option is out of sight.
+    pub whole: bool,
+}
+
+/// One option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The digit that stands before it.
+    pub number: u32,
+    pub label: String,
+    /// What is written under the label, or in a second column.
+    pub description: String,
+    /// Whether its box is ticked, where it has one.
+    pub checked: Option<bool>,
+    /// Whether it is the one in force.
+    pub ticked: bool,
+    /// Where the label begins on its row.
+    pub label_col: usize,
+    /// The rows of the label, without those of the description.
+    pub label_rows: Range<usize>,
+}
+
+/// The unnumbered row that ends a choice of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Button {
+    pub label: String,
+    pub selected: bool,
+    pub row: usize,
+}
+
+impl Menu {
+    /// The same menu in a longer list of rows.
+    pub fn moved_down(mut self, by: usize) -> Self {
+        let moved = |rows: &Range<usize>| rows.start + by..rows.end + by;
+        self.rows = moved(&self.rows);
+        self.options.iter_mut().for_each(|option| option.label_rows = moved(&option.label_rows));
+        self.button.iter_mut().for_each(|button| button.row += by);
+        self
+    }
+}
+
+/// The lowest menu of these rows that has a mark. Other lists with numbers, above it or in its texts, are no menus.
+pub fn read(rows: &[String], cols: usize) -> Option<Menu> {
+    let heads: Vec<Head> = (0..rows.len()).filter_map(|row| Head::read(row, &rows[row])).collect();
+    (0..heads.len()).rev().find_map(|last| assemble(rows, cols, &run_up_to(rows, &heads, last)))
+}
+
+/// An option's first row.
+#[derive(Clone, Debug)]
+struct Head {
+    row: usize,
+    mark: Option<char>,
+    number: u32,
+    number_col: usize,
+    checked: Option<bool>,
+    label_col: usize,
+}
+
+impl Head {
+    fn read(row: usize, text: &str) -> Option<Self> {
+        let found = NUMBERED.captures(text)?;
+        let (lead, number, gap, rest) = (&found["lead"], &found["number"], &found["gap"], &found["rest"]);
+        if gap.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return None; // 1.5 is no option.
+        }
+        let number_col = lead.chars().count();
+        let checked = match rest.get(..rest.find(']').map_or(0, |end| end + 1)) {
+            Some("[ ]") => Some(false),
+            Some("[✔]" | "[x]" | "[X]" | "[✓]") => Some(true),
+            _ => None,
+        };
+        let label_col = number_col + number.len() + 1 + gap.chars().count();
+        let label_col = if checked.is_some() { label_col + "[ ] ".len() } else { label_col };
+        let mark = found.name("mark").and_then(|mark| mark.as_str().chars().next());
+        Some(Self { row, mark, number: number.parse().ok()?, number_col, checked, label_col })
+    }
+
+    /// The column after the number, where numbers of one and two digits meet.
+    fn number_end(&self) -> usize {
+        self.number_col + if self.number > 9 { 2 } else { 1 }
+    }
+
+    /// The button that stands below a checkbox, further to the right than what is said about it.
+    fn button<'a>(&self, row: &'a str) -> Option<(&'a str, bool)> {
+        let is_button = |is_marked| self.checked.is_some() && (is_marked || indent(row) > self.number_col);
+        button(row).filter(|(_, is_marked)| is_button(*is_marked))
+    }
+
+    /// Whether both can belong to one menu.
+    fn aligns(&self, other: &Self) -> bool {
+        self.number_col == other.number_col || self.number_end() == other.number_end()
+    }
+}
+
+/// The options that lead to this one, each below the one before it.
+fn run_up_to(rows: &[String], heads: &[Head], last: usize) -> Vec<Head> {
+    let mut run = vec![heads[last].clone()];
+    for head in heads[..last].iter().rev() {
+        let first = &run[run.len() - 1];
+        let left = head.number_col.min(first.number_col);
+        if first.number <= 1 || !only_details(&rows[head.row + 1..first.row], left) {
+            break;
+        }
+        if head.number + 1 == first.number && head.aligns(first) {
+            run.push(head.clone());
+        }
+    }
+    run.reverse();
+    run
+}
+
+/// Whether the rows between two options can be what is said about the first: not left of its number, no gaps.
+fn only_details(between: &[String], number_col: usize) -> bool {
+    let is_detail = |row: &String| is_line(row) || is_blank(row) || button(row).is_some() || indent(row) >= number_col;
+    between.iter().all(is_detail) && between.windows(2).all(|pair| !pair.iter().all(|row| is_blank(row)))
+}
+
+fn assemble(rows: &[String], cols: usize, run: &[Head]) -> Option<Menu> {
+    let (first, last) = (run.first()?, run.last()?);
+    let mut menu = Menu {
+        options: Vec::new(),
+        selected: run.iter().rposition(|head| head.mark == Some(CURSOR)),
+        button: None,
+        rows: first.row..last.row + 1,
+        mark_col: 0,
+        whole: first.number == 1 && run.iter().all(|head| head.mark.is_none_or(|mark| !SCROLL_MARKS.contains(&mark))),
+    };
+    for (at, head) in run.iter().enumerate() {
+        let end = run.get(at + 1).map_or(rows.len(), |next| next.row);
+        let (choice, below) = details(rows, cols, head, end);
+        if let Some((label, selected)) = rows[..end].get(below).and_then(|row| head.button(row)) {
+            menu.button = Some(Button { label: label.to_owned(), selected, row: below });
+        }
+        menu.rows.end = menu.rows.end.max(below);
+        menu.options.push(choice);
+    }
+    // Claude 2.1.197 leaves the button's mark when the mark has moved on to an option below it.
+    let marked_row = menu.selected.map(|at| run[at].row);
+    menu.button.iter_mut().for_each(|button| button.selected &= marked_row.is_none_or(|row| row < button.row));
+    let button_row = menu.button.as_ref().filter(|button| button.selected).map(|button| button.row);
+    menu.mark_col = indent(&rows[marked_row.or(button_row)?]);
+    Some(menu)
+}
+
+/// The option, and the first row below that is not about it.
+fn details(rows: &[String], cols: usize, head: &Head, end: usize) -> (Choice, usize) {
+    let (label, column) = two_columns(from_col(&rows[head.row], head.label_col));
+    let mut label = label.to_owned();
+    let mut description = vec![column];
+    let mut label_rows = head.row..head.row + 1;
+    let mut below = head.row + 1;
+    while below < end {
+        let row = &rows[below];
+        if is_blank(row) || is_line(row) || head.button(row).is_some() || indent(row) < head.number_col {
+            break;
+        }
+        let joint = seam(&rows[below - 1], row, cols);
+        let is_label = label_rows.end == below && indent(row) == head.label_col && column.is_empty();
+        if is_label && joint != Seam::Break {
+            label.push_str(if joint == Seam::Space { " " } else { "" });
+            label.push_str(row.trim());
+            label_rows.end = below + 1;
+        } else if !row.trim_start().starts_with(PANE_EDGES) {
+            description.push(row.trim());
+        }
+        below += 1;
+    }
+    let ticked = label.ends_with(TICK);
+    let label = label.strip_suffix(TICK).unwrap_or(&label).trim_end().to_owned();
+    let description = description.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+    let Head { number, checked, label_col, .. } = *head;
+    (Choice { number, label, description, checked, ticked, label_col, label_rows }, below)
+}
+
+/// A label, and what stands beside it behind two blanks or more; panes are no part of a menu.
+fn two_columns(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let (label, column) = text.split_once("  ").unwrap_or((text, ""));
+    let column = column.trim_start();
+    (label, if column.starts_with(PANE_EDGES) { "" } else { column })
+}
+
+/// A row that only draws a line across the screen.
+fn is_line(row: &str) -> bool {
+    !is_blank(row) && row.trim().chars().all(|c| c == '─')
+}
+
+/// The button on this row, and whether it is marked.
+fn button(row: &str) -> Option<(&str, bool)> {
+    let text = row.trim();
+    let label = text.strip_prefix(CURSOR).unwrap_or(text).trim();
+    BUTTONS.contains(&label).then_some((label, label.len() < text.len()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Promises of the rules: what is refused and why, what replaces what, where phrases must stand.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn own(rules: &Value) -> String {
+    json!({"version": 1, "agent": "test", "seen_in": "1.0", "rules": rules}).to_string()
+}
+
+fn trust(name: &str) -> Value {
+    json!({"name": name, "phrases": {"title": "Accessing", "options": ["Yes"]},
+           "means": {"prompt": {"kind": "permission", "subtype": name}}})
+}
+
+fn with(mut rule: Value, field: &str, value: Value) -> Value {
+    rule[field] = value;
+    rule
+}
+
+fn complaint(rule: Value) -> String {
+    Rules::read(&own(&json!([rule])), None).unwrap_err().to_string()
+}
+
+fn parts() -> Parts {
+    let options = Some(vec!["Yes, I do".to_owned(), "No".to_owned()]);
+    Parts { title: "Accessing workspace:".into(), options, ..Parts::default() }
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_is_named_with_its_field() {
+    let wrong = [
+        (with(trust("a"), "colour", json!("red")), "screen rule a: colour: unknown field"),
+        (with(trust("b"), "regex", json!("(")), "screen rule b: regex: regex parse error"),
+        (with(trust("c"), "means", json!({"prompt": {"kind": "riddle"}})), "screen rule c: means.prompt.kind: unknown"),
+        (with(trust("d"), "phrases", json!({"title": "One"})), "screen rule d: phrases: needs 2 or more"),
+        (with(trust("e"), "means", json!("working")), "screen rule e: place: prompts are told by dialogs"),
+        (json!({"phrases": {}}), "screen rule number 1: "),
+    ];
+    for (rule, expected) in wrong {
+        let complaint = complaint(rule);
+        assert!(complaint.starts_with(expected), "{complaint}");
+    }
+}
+
+#[test]
+fn a_file_of_another_layout_is_refused() {
+    let file = own(&json!([])).replace("\"version\":1", "\"version\":2");
+    assert_eq!(Rules::read(&file, None).unwrap_err().to_string(), "screen rules: version: 2 is not 1");
+}
+
+#[test]
+fn the_operators_rules_come_first_and_replace_those_of_the_same_name() {
+    let config =
+        json!({"screen": {"rules": [with(trust("trust"), "phrases", json!({"title": "Other", "options": ["Yes"]}))]}});
+    let rules = Rules::read(&own(&json!([trust("trust"), trust("second")])), Some(&config)).unwrap();
+    let found = rules.dialog(&parts()).map(|(rule, _)| rule.name.as_str());
+    assert_eq!(found, Some("second"), "the agent's own rule is gone");
+}
+
+#[test]
+fn unknown_words_about_the_screen_are_refused() {
+    let complaint = |config: Value| Rules::of_operator(Some(&json!({"screen": config}))).unwrap_err().to_string();
+    assert!(complaint(json!({"promt": []})).starts_with("screen rules: screen.promt: unknown field"));
+    assert!(complaint(json!({"error": ["ok", "["]})).starts_with("screen rules: screen.error[1]: regex parse error"));
+    assert!(Rules::of_operator(Some(&json!({"stop": {}}))).is_ok(), "other parts are for others to read");
+}
+
+#[test]
+fn phrases_count_only_in_their_part_and_in_their_order() {
+    let rule = json!({"name": "a", "means": {"prompt": {"kind": "setup"}},
+        "phrases": {"title": "Accessing", "body": ["one", "two"], "options": ["Yes", "No"], "footer": ["Esc"]}});
+    let rules = Rules::read(&own(&json!([rule])), None).unwrap();
+    let fitting = Parts { body: "one and two".into(), footer: "Esc to cancel".into(), ..parts() };
+    assert!(rules.dialog(&fitting).is_some());
+    let others = [
+        Parts { title: "Not Accessing".into(), ..fitting.clone() },
+        Parts { body: "two and one".into(), ..fitting.clone() },
+        Parts { body: "one and two Esc".into(), footer: String::new(), ..fitting.clone() },
+        Parts { options: Some(vec!["No".into(), "Yes".into()]), ..fitting.clone() },
+        Parts { options: None, ..fitting.clone() },
+    ];
+    for parts in others {
+        assert!(rules.dialog(&parts).is_none(), "{parts:?}");
+    }
+}
+
+#[test]
+fn a_rule_about_the_screen_looks_at_its_last_rows_only() {
+    let rule = json!({"name": "a", "place": "screen", "rows_max": 2, "phrases": {"text": ["lost"]}, "means": {"error": {"category": "no_internet"}}});
+    let rules = Rules::read(&own(&json!([rule])), None).unwrap();
+    let rows = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    assert!(rules.find_on_screen(&rows("fine\nconnection\nlost\n\n")).is_some());
+    assert!(rules.find_on_screen(&rows("lost\nfound\nagain")).is_none());
+}
+
+#[test]
+fn patterns_read_the_last_rows_and_a_prompt_counts_more_than_work() {
+    let config = json!({"screen": {"prompt": [r"\[y/n\]"], "working": ["^Thinking"], "error": ["(?i)^error"], "idle": ["^> $"]}});
+    let patterns = Rules::of_operator(Some(&config)).unwrap().patterns;
+    let judge = |text: &str| {
+        let rows: Vec<String> = text.lines().map(str::to_owned).collect();
+        patterns.judge(&rows).map(|(sign, row)| (sign, row.to_owned()))
+    };
+    assert_eq!(judge("Thinking\nDelete? [y/n]"), Some((Sign::Prompt, "Delete? [y/n]".into())));
+    assert_eq!(judge("Error: no\nThinking"), Some((Sign::Working, "Thinking".into())));
+    assert_eq!(judge("ERROR: no\n> "), Some((Sign::Error, "ERROR: no".into())));
+    assert_eq!(judge(&format!("Thinking\n{}> ", "text\n\n".repeat(PATTERN_ROWS))), Some((Sign::Idle, "> ".into())));
+    assert_eq!(judge("text"), None);
+    assert!(Patterns::default().is_empty());
+}
