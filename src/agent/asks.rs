@@ -5,14 +5,14 @@ use tokio::sync::oneshot;
 
 use super::explain::Explained;
 use super::mind::Open;
-use crate::session::{TurnId, Witness};
+use crate::session::TurnId;
 
 /// How an open question becomes the answer that its hook expects.
 pub type Decision = Box<dyn FnOnce(&Open) -> Value + Send>;
 
 pub enum Ask {
     /// Look out for a message that is about to be given to the agent.
-    Expect { text: String, turn: TurnId, reply: oneshot::Sender<oneshot::Receiver<Witness>> },
+    Expect { text: String, turn: TurnId, reply: oneshot::Sender<()> },
     /// The message was not given after all.
     Forget { turn: TurnId },
     /// Answer the question of this prompt through the hook that asked it; whether that hook still waited.

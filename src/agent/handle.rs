@@ -113,7 +113,7 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
     let nothing = View {
         pid: None,
         state: State::Starting,
-        cause: None,
+        cause: "launch".into(),
         look: Look::default(),
         open_question: false,
         hooks_speak: false,

@@ -88,7 +88,7 @@ impl Agent {
         let phase = match seen_within(&mut views, LEFT_WITHIN, left).await {
             // The child went before its dialog did: nobody will ever know, and the session says so.
             Some(view) if view.pid.is_none() => return,
-            Some(view) => Phase::Accepted { witness: view.cause.as_ref().map_or("screen".into(), |c| c.rule.clone()) },
+            Some(view) => Phase::Accepted { witness: view.cause.clone() },
             None => Phase::Unconfirmed,
         };
         self.session().progress(id, phase).await;

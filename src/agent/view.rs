@@ -1,10 +1,11 @@
 //! What drivers go by: the latest look at an agent, published whole after each change.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::claude::screen::Look;
 use super::usage::Totals;
-use crate::session::{Cause, State};
+use crate::session::State;
 
 /// One moment of an agent.
 #[derive(Clone, Debug)]
@@ -12,8 +13,8 @@ pub struct View {
     /// The child that this is about; `None` while there is none.
     pub pid: Option<u32>,
     pub state: State,
-    /// What it rests on.
-    pub cause: Option<Cause>,
+    /// Why the state is believed.
+    pub cause: Cow<'static, str>,
     pub look: Look,
     /// Whether the question that is shown can be answered through the hook that asked it.
     pub open_question: bool,

@@ -1,9 +1,8 @@
 //! Messages on their way, and who saw that the agent took them.
 
-use tokio::sync::oneshot;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::session::{TurnId, Witness};
+use crate::session::TurnId;
 
 /// Messages whose witness may still come; more are never on their way at once.
 const EXPECTED_MAX: usize = 256;
@@ -13,7 +12,6 @@ const EXPECTED_MAX: usize = 256;
 struct Expected {
     text: String,
     turn: TurnId,
-    told: Option<oneshot::Sender<Witness>>,
 }
 
 /// All messages that no witness has confirmed yet, oldest first.
@@ -23,26 +21,19 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    /// Looks out for a message; the answer comes when somebody saw it taken.
-    pub fn expect(&mut self, text: &str, turn: TurnId) -> oneshot::Receiver<Witness> {
+    /// Looks out for a message.
+    pub fn expect(&mut self, text: &str, turn: TurnId) {
         if self.expected.len() == EXPECTED_MAX {
             self.expected.remove(0);
         }
-        let (told, confirmed) = oneshot::channel();
-        self.expected.push(Expected { text: comparable(text), turn, told: Some(told) });
-        confirmed
+        self.expected.push(Expected { text: comparable(text), turn });
     }
 
     /// Somebody saw the agent take a message; whose turn it was that wrote it, if it was ours.
-    pub fn saw(&mut self, text: &str, witness: &Witness) -> Option<TurnId> {
+    pub fn saw(&mut self, text: &str) -> Option<TurnId> {
         let text = comparable(text);
         let index = self.expected.iter().position(|expected| expected.text == text)?;
-        let expected = self.expected.remove(index);
-        if let Some(told) = expected.told {
-            // Whoever waited may have given up; the receipt is told to everybody.
-            let _ = told.send(witness.clone());
-        }
-        Some(expected.turn)
+        Some(self.expected.remove(index).turn)
     }
 
     /// A message was taken back before the agent saw it.
@@ -64,19 +55,19 @@ mod tests {
     #[test]
     fn a_message_is_known_again_whatever_the_agent_does_to_its_form() {
         let mut witnesses = Witnesses::default();
-        let _later = witnesses.expect(" e\u{301}te\u{301}\tof\r\n69 ", TurnId(7));
-        assert_eq!(witnesses.saw("été of\n69", &"hooks".into()), None, "a tab is four spaces");
-        assert_eq!(witnesses.saw("été    of\n69", &"hooks".into()), Some(TurnId(7)));
-        assert_eq!(witnesses.saw("été    of\n69", &"hooks".into()), None, "it is taken once");
+        witnesses.expect(" e\u{301}te\u{301}\tof\r\n69 ", TurnId(7));
+        assert_eq!(witnesses.saw("été of\n69"), None, "a tab is four spaces");
+        assert_eq!(witnesses.saw("été    of\n69"), Some(TurnId(7)));
+        assert_eq!(witnesses.saw("été    of\n69"), None, "it is taken once");
     }
 
     #[test]
     fn of_two_equal_messages_the_older_is_confirmed_first() {
         let mut witnesses = Witnesses::default();
-        let _a = witnesses.expect("go", TurnId(1));
-        let _b = witnesses.expect("go", TurnId(2));
-        assert_eq!(witnesses.saw("go", &"log".into()), Some(TurnId(1)));
+        witnesses.expect("go", TurnId(1));
+        witnesses.expect("go", TurnId(2));
+        assert_eq!(witnesses.saw("go"), Some(TurnId(1)));
         witnesses.forget(TurnId(2));
-        assert_eq!(witnesses.saw("go", &"log".into()), None);
+        assert_eq!(witnesses.saw("go"), None);
     }
 }

@@ -38,7 +38,7 @@ pub struct Receipt {
 }
 
 /// An input that was accepted: follow it, or let go.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ticket {
     /// Bytes accepted for writing.
     pub bytes: usize,

@@ -48,12 +48,18 @@ impl Terminal {
     /// Takes in what the child printed; `seq` is greater than that of any change before.
     pub fn feed(&mut self, bytes: &[u8], seq: Seq) -> Fed {
         let before = (self.cursor(), self.alt_screen());
+        let was_mid_frame = self.modes().synchronized_output;
         let mut fed = Fed::default();
         let Terminal { decoder, stream, picture, .. } = self;
         picture.changes.begin(seq);
         decoder.decode(bytes, |text| stream.read(text, |step| picture.step(step, &mut fed)));
         let retitled = fed.notes.iter().any(|note| matches!(note, Note::Title(_)));
-        fed.changed = retitled || self.picture.changes.touched() || before != (self.cursor(), self.alt_screen());
+        // The end of a frame makes the picture whole, which those who wait for whole pictures must be told.
+        let completed = was_mid_frame && !self.modes().synchronized_output;
+        fed.changed = retitled
+            || completed
+            || self.picture.changes.touched()
+            || before != (self.cursor(), self.alt_screen());
         if fed.changed {
             self.screen_seq = seq;
         }

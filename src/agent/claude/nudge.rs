@@ -8,7 +8,7 @@ use crate::agent::handle::Agent;
 use crate::agent::steps::{Hands, seen_within};
 use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, QUEUED, UNCONFIRMED};
 use crate::agent::view::View;
-use crate::session::{Phase, StateKind, Turn, TurnId, Witness};
+use crate::session::{Phase, StateKind, Ticket, Turn, TurnId};
 
 /// Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters, and do nothing to an
 /// empty box. They must be a write of their own: within a paste they would become part of the message.
@@ -33,6 +33,9 @@ const WITNESS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
 const LOG_WITHIN: Duration = Duration::from_millis(1500);
+
+/// What is waited for.
+const ACCEPTED: Phase = Phase::Accepted { witness: Cow::Borrowed("") };
 
 /// Gives a message to the agent. The caller is answered in time; the delivery itself is finished in any case.
 pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
@@ -59,7 +62,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     }
     let queues = before == StateKind::Working;
     let delivery = Delivery { agent: agent.clone(), id: turn.id, text, is_command: nudge.command, queues };
-    tokio::spawn(delivery.run(turn));
+    tokio::spawn(delivery.run(turn, ticket.clone()));
     let judged = if queues { Phase::Echoed } else { Phase::Unconfirmed };
     let left = nudge.timeout.saturating_sub(began.elapsed());
     let receipt = match tokio::time::timeout(left, ticket.reached(&judged)).await {
@@ -116,21 +119,20 @@ struct Delivery {
 }
 
 impl Delivery {
-    async fn run(self, turn: Turn) {
+    async fn run(self, turn: Turn, receipt: Ticket) {
         let hands = Hands::new(&self.agent, turn);
-        if let Err(why) = self.type_in(hands).await {
+        if let Err(why) = self.type_in(hands, receipt).await {
             self.agent.tell(Ask::Forget { turn: self.id }).await;
             self.agent.session().progress(self.id, Phase::Refused { why }).await;
         }
     }
 
-    async fn type_in(&self, mut hands: Hands) -> Result<(), Cow<'static, str>> {
+    async fn type_in(&self, mut hands: Hands, receipt: Ticket) -> Result<(), Cow<'static, str>> {
         let exited = |_| Cow::from("exited");
         hands.until(SHOWN_WITHIN, has_box).await.ok_or("no_input_box")?;
         self.clear(&mut hands).await?;
         let text = self.text.clone();
-        let expected = self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply });
-        let mut witness = expected.await.map_err(|_| "exited")?;
+        self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply }).await.map_err(|_| "exited")?;
         let paste = format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text);
         hands.write(paste).await.map_err(exited)?;
         if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_none() {
@@ -144,10 +146,9 @@ impl Delivery {
             }
             hands.write("\r").await.map_err(exited)?;
             self.agent.session().progress(self.id, Phase::Written).await;
-            let gone = hands.until(ENTER_WITHIN, |view| !shows(view, &self.text));
-            tokio::select! {
-                Ok(_) = &mut witness => return Ok(()),
-                gone = gone => if gone.is_some() { return self.wait_for(witness, hands).await },
+            if hands.until(ENTER_WITHIN, |view| !shows(view, &self.text)).await.is_some() {
+                self.wait_for_witness(hands, receipt).await;
+                return Ok(());
             }
         }
         self.clear(&mut hands).await?;
@@ -155,34 +156,28 @@ impl Delivery {
     }
 
     /// The message has left the box: who saw the agent take it?
-    async fn wait_for(
-        &self,
-        mut witness: tokio::sync::oneshot::Receiver<Witness>,
-        hands: Hands,
-    ) -> Result<(), Cow<'static, str>> {
-        let mut views = hands.let_go();
+    async fn wait_for_witness(&self, hands: Hands, mut receipt: Ticket) {
         let session = self.agent.session();
         if self.queues {
-            session.progress(self.id, Phase::Echoed).await;
-            return Ok(());
+            return session.progress(self.id, Phase::Echoed).await;
         }
+        let mut views = hands.let_go();
         let (hooks_speak, log_speaks) = {
             let view = views.borrow();
             (view.hooks_speak, view.log_speaks)
         };
         // Commands are nobody's message; without hooks and log, the screen is the only witness.
         let patience = if self.is_command || !hooks_speak { LOG_WITHIN } else { WITNESS_WITHIN };
-        if tokio::time::timeout(patience, &mut witness).await.is_ok_and(|seen| seen.is_ok()) {
-            return Ok(());
+        if tokio::time::timeout(patience, receipt.reached(&ACCEPTED)).await.is_ok() {
+            return;
         }
-        if self.is_command {
-            session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
-        } else if !hooks_speak && !log_speaks && went_to_work(&mut views).await {
-            session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
+        let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
+        let phase = if self.is_command || seen_at_work {
+            Phase::Accepted { witness: "screen".into() }
         } else {
-            session.progress(self.id, Phase::Unconfirmed).await;
-        }
-        Ok(())
+            Phase::Unconfirmed
+        };
+        session.progress(self.id, phase).await;
     }
 
     /// Empties the input box of whatever stands in it.
@@ -196,8 +191,9 @@ impl Delivery {
                 return Ok(());
             }
             hands.write(&CLEAR[..]).await.map_err(|_| "exited")?;
-            let version = view.version;
-            let _ = hands.until(ENTER_WITHIN, |view| is_empty(view) || view.version > version + 1).await;
+            // Each clearing shows; whether it was enough is looked at above.
+            let before = view.look.input_box.clone();
+            let _ = hands.until(ENTER_WITHIN, |view| view.look.input_box != before).await;
         }
         Err("the input box could not be cleared".into())
     }
@@ -208,16 +204,17 @@ async fn went_to_work(views: &mut tokio::sync::watch::Receiver<std::sync::Arc<Vi
 }
 
 fn has_box(view: &View) -> bool {
-    may_enter(view) && view.look.input_box.is_some()
+    may_enter(view) && view.look.input_box.as_ref().is_some_and(|input| input.is_focused)
 }
 
-/// Never into a dialog: Enter would choose something there.
+/// Never into a dialog, where Enter would choose something, nor into a view that hides the conversation.
 fn may_enter(view: &View) -> bool {
-    view.pid.is_some() && view.look.dialog.is_none() && view.state.kind() != StateKind::Prompt
+    let hidden = view.look.dialog.is_some() || view.look.covered.is_some();
+    view.pid.is_some() && !hidden && view.state.kind() != StateKind::Prompt
 }
 
 fn is_empty(view: &View) -> bool {
-    view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty())
+    view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty() && !input.is_shell)
 }
 
 /// Whether the box holds the message, or the short form that long ones are shown in.

@@ -37,7 +37,7 @@ impl Mind {
                 let prompt = Prompt { id: self.naming.next(), ..prompt };
                 effects.push(Effect::Asked { id: prompt.id.clone() });
                 self.note_hook(event, Claim::Prompt(prompt.clone()), now);
-                self.questions.ask(Open { prompt, tool, input });
+                self.questions.ask(Open { prompt, tool, input, can_be_answered: true });
             }
             // What becomes of a stop is not known before the gate has decided.
             Wants::Stop { already_held } => {

@@ -11,6 +11,10 @@ use crate::terminal::Snapshot;
 impl Mind {
     /// Looks at the screen, whose rows have their colours.
     pub fn see(&mut self, screen: &Snapshot, now: EpochMs) {
+        if screen.mid_frame {
+            // Half of it is old; the whole frame follows.
+            return;
+        }
         let rows: Vec<String> = screen.lines.iter().map(|row| plain(row)).collect();
         let sight = Sight {
             rows: &rows,

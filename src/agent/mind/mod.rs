@@ -83,11 +83,6 @@ impl Mind {
         &self.present
     }
 
-    /// What the present state rests on, once anything was decided.
-    pub fn cause(&self) -> Option<Cause> {
-        self.rested_on.as_ref().map(cause)
-    }
-
     pub fn started(&self) -> EpochMs {
         self.seen.started
     }
@@ -100,7 +95,9 @@ impl Mind {
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
-            let (state, cause) = (verdict.state.clone(), cause(&verdict));
+            let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
+            let cause = Cause::new(verdict.source.tier(), rule);
+            let state = verdict.state.clone();
             self.rested_on = Some(verdict);
             Decided { state, cause }
         });
@@ -119,8 +116,4 @@ impl Mind {
     pub fn is_prompting(&self) -> bool {
         self.present.kind() == StateKind::Prompt
     }
-}
-
-fn cause(verdict: &Verdict) -> Cause {
-    Cause::new(verdict.source.tier(), format!("{}: {}", verdict.source.word(), verdict.rule))
 }

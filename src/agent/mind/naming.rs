@@ -21,6 +21,8 @@ struct Shown {
     asked: Option<String>,
     /// What the screen shows above the options.
     heading: String,
+    /// As it was told last.
+    prompt: Arc<Prompt>,
 }
 
 impl Naming {
@@ -54,17 +56,37 @@ impl Naming {
             (None, None) => self.next(),
         };
         let known = same.cloned();
+        let known_prompt = known.as_ref().map(|known| known.prompt.clone());
         let heading =
             if heading.is_empty() { known.as_ref().map_or(heading, |known| known.heading.clone()) } else { heading };
         let asked = asked.or(known.and_then(|known| known.asked));
-        self.shown = Some(Shown { id: id.clone(), kind: prompt.kind, asked, heading });
-        State::Prompt { prompt: Arc::new(Prompt { id, ..Prompt::clone(&prompt) }), trouble }
+        let mut named = Prompt { id: id.clone(), ..Prompt::clone(&prompt) };
+        if let Some(known) = known_prompt {
+            keep_what_was_seen(&known, &mut named);
+        }
+        let prompt = Arc::new(named);
+        self.shown = Some(Shown { id, kind: prompt.kind, asked, heading, prompt: prompt.clone() });
+        State::Prompt { prompt, trouble }
     }
 
     /// The name under which a hook asked what is shown under this one.
     pub fn asked_as(&self, id: &str) -> Option<&str> {
         self.shown.as_ref().filter(|shown| shown.id == id).and_then(|shown| shown.asked.as_deref())
     }
+}
+
+/// A dialog that is just being repainted, or has left the screen a moment before anybody says so, is still the one that
+/// was seen whole.
+fn keep_what_was_seen(known: &Prompt, prompt: &mut Prompt) {
+    if !known.ready || prompt.ready && !prompt.screen_lines.is_empty() || known.screen_lines.is_empty() {
+        return;
+    }
+    prompt.options.clone_from(&known.options);
+    prompt.options_fallback = known.options_fallback;
+    prompt.question_current = known.question_current;
+    prompt.screen_lines.clone_from(&known.screen_lines);
+    prompt.auth_url = prompt.auth_url.take().or_else(|| known.auth_url.clone());
+    prompt.ready = true;
 }
 
 /// What tells one dialog from another of the same kind: the rows above its options, without blanks. The pages of one

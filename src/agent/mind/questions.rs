@@ -22,6 +22,8 @@ pub struct Open {
     pub prompt: Prompt,
     pub tool: String,
     pub input: Value,
+    /// Its hook still waits.
+    pub can_be_answered: bool,
 }
 
 /// All that are open, in the order in which they were asked.
@@ -70,17 +72,18 @@ impl Mind {
     /// The open question under the name that callers know it by.
     pub fn question(&self, prompt_id: &str) -> Option<&Open> {
         let asked = self.naming.asked_as(prompt_id)?;
-        self.questions.open.iter().find(|open| open.prompt.id == asked)
+        self.questions.open.iter().find(|open| open.prompt.id == asked && open.can_be_answered)
     }
 
-    /// The question was answered, or its hook has left.
+    /// The question was answered, or its hook has left. What it was about is known for as long as its dialog is shown.
     pub fn close_question(&mut self, asked_id: &str) {
-        self.questions.open.retain(|open| open.prompt.id != asked_id);
+        let open = self.questions.open.iter_mut().find(|open| open.prompt.id == asked_id);
+        open.into_iter().for_each(|open| open.can_be_answered = false);
     }
 
-    /// The names of all open questions.
-    pub fn open_questions(&self) -> Vec<String> {
-        self.questions.open.iter().map(|open| open.prompt.id.clone()).collect()
+    /// Whether a hook need wait under this name.
+    pub fn is_asking(&self, asked_id: &str) -> bool {
+        self.questions.open.iter().any(|open| open.prompt.id == asked_id && open.can_be_answered)
     }
 
     pub(super) fn shown_question(&self) -> Option<Prompt> {

@@ -7,7 +7,7 @@ mod file;
 mod patterns;
 
 pub use file::RulesError;
-pub use patterns::{PATTERN_ROWS, Patterns, Sign};
+pub use patterns::Patterns;
 
 use regex::{Captures, Regex};
 use serde::Deserialize;

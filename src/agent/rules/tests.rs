@@ -1,5 +1,6 @@
 //! Promises of the rules: what is refused and why, what replaces what, where phrases must stand.
 
+use super::patterns::{PATTERN_ROWS, Sign};
 use serde_json::{Value, json};
 
 use super::*;

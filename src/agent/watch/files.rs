@@ -12,6 +12,7 @@ use crate::agent::claude::stream::Stream;
 use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::handle::Setup;
 use crate::agent::lines::Splitter;
+use crate::agent::mind::Effect;
 use crate::agent::record::What;
 use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::{Totals, Usage};
@@ -123,9 +124,9 @@ impl Readers {
 }
 
 impl Watch {
-    pub(super) async fn read_files(&mut self) {
+    pub(super) fn read_files(&mut self) {
         self.read_status();
-        self.read_log().await;
+        self.read_log();
     }
 
     fn read_status(&mut self) {
@@ -148,7 +149,7 @@ impl Watch {
         }
     }
 
-    async fn read_log(&mut self) {
+    fn read_log(&mut self) {
         loop {
             let Some(log) = &mut self.readers.log else { return };
             let batch = match log.tail.read() {
@@ -158,7 +159,7 @@ impl Watch {
             self.mind.ails(Source::Log, None);
             for line in &batch.lines {
                 match line.text() {
-                    Some(text) => self.read_line(text).await,
+                    Some(text) => self.read_line(text),
                     None => self.mind.ails(Source::Log, Some("a line was too long to be read".to_owned())),
                 }
             }
@@ -168,7 +169,7 @@ impl Watch {
         }
     }
 
-    async fn read_line(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         let now = EpochMs::now();
         let mut facts = match log::read_line(line, now) {
             Ok(facts) => facts,
@@ -181,8 +182,8 @@ impl Watch {
         if let Some(log) = &mut self.readers.log {
             log.speaks = true;
         }
-        if let Some(effect) = self.mind.read_line(facts, now) {
-            self.saw_taken(effect).await;
+        if let Some(Effect::Took { text, witness }) = self.mind.read_line(facts, now) {
+            self.saw_taken(&text, witness);
         }
     }
 

@@ -31,7 +31,7 @@ impl Watch {
         self.record(|| What::Hook { event: event.to_owned(), payload: payload.clone() }, now);
         for effect in self.mind.hear(event, payload, now) {
             match effect {
-                Effect::Took { .. } => self.saw_taken(effect).await,
+                Effect::Took { text, witness } => self.saw_taken(&text, witness),
                 Effect::NewTurn => self.shared.gates().stop.new_turn(),
                 Effect::Compacts => self.keep_transcript().await,
                 Effect::Writes { log } => self.readers.follow_log(&log),
@@ -77,8 +77,7 @@ impl Watch {
         for id in gone {
             self.mind.close_question(&id);
         }
-        let open = self.mind.open_questions();
-        self.waiting.retain(|id, _| open.contains(id));
+        self.waiting.retain(|id, _| self.mind.is_asking(id));
     }
 
     /// Decides whether the agent may stop; the reason when it may not.

@@ -16,11 +16,11 @@ use super::evidence::EpochMs;
 use super::files::Files;
 use super::handle::Shared;
 use super::hook_call::{HookAnswer, HookCall};
-use super::mind::{Decided, Effect, Mind};
+use super::mind::{Decided, Mind};
 use super::record::{Recorder, What};
 use super::view::View;
 use super::witness::Witnesses;
-use crate::session::{Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, Wants};
+use crate::session::{Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, TurnId, Wants, Witness};
 use files::Readers;
 
 /// What comes to a watch from outside, for as long as coop lives.
@@ -37,6 +37,9 @@ pub struct Watch {
     /// Hooks that wait for the answer to their question, by its name.
     waiting: HashMap<String, HookAnswer>,
     witnesses: Witnesses,
+    /// Messages of ours that were taken; told after the state that follows from it.
+    taken: Vec<(TurnId, Witness)>,
+    cause: Witness,
     readers: Readers,
     recorder: Option<Recorder>,
     /// The dialog that was passed last.
@@ -61,6 +64,8 @@ impl Watch {
             mind,
             waiting: HashMap::new(),
             witnesses: Witnesses::default(),
+            taken: Vec::new(),
+            cause: "launch".into(),
             readers,
             recorder,
             groomed: None,
@@ -93,7 +98,7 @@ impl Watch {
                 },
                 Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
-                () = files.changed() => self.read_files().await,
+                () = files.changed() => self.read_files(),
                 () = until(look_again) => {}
             }
             look_again = self.decide().await;
@@ -121,11 +126,15 @@ impl Watch {
         self.drop_hooks_that_left();
         let (decided, look_again) = self.mind.decide(EpochMs::now());
         if let Some(Decided { state, cause }) = decided {
+            self.cause = cause.rule.clone();
             let (last_message, conversation) = (self.mind.last_message.clone(), self.mind.conversation.clone());
             self.session.declare(Declared { pid: self.pid, state, cause, last_message, conversation }).await;
         }
         self.groom();
         self.publish(true);
+        for (turn, witness) in self.taken.drain(..) {
+            self.session.progress(turn, Phase::Accepted { witness }).await;
+        }
         look_again
     }
 
@@ -137,7 +146,7 @@ impl Watch {
         let view = View {
             pid: alive.then_some(self.pid),
             state: present,
-            cause: self.mind.cause(),
+            cause: self.cause.clone(),
             look: self.mind.look.clone(),
             open_question,
             hooks_speak: self.mind.hooks_speak,
@@ -167,11 +176,9 @@ impl Watch {
     }
 
     /// Somebody saw the agent take a message: if it was one of ours, its receipt says so.
-    async fn saw_taken(&mut self, effect: Effect) {
-        if let Effect::Took { text, witness } = effect
-            && let Some(turn) = self.witnesses.saw(&text, &witness)
-        {
-            self.session.progress(turn, Phase::Accepted { witness }).await;
+    fn saw_taken(&mut self, text: &str, witness: Witness) {
+        if let Some(turn) = self.witnesses.saw(text) {
+            self.taken.push((turn, witness));
         }
     }
 }
