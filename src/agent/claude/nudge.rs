@@ -161,18 +161,22 @@ impl Delivery {
         if self.queues {
             return session.progress(self.id, Phase::Echoed).await;
         }
+        if self.is_command {
+            // It is nobody's message: that the box let it go is all there is to see.
+            return session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
+        }
         let mut views = hands.let_go();
         let (hooks_speak, log_speaks) = {
             let view = views.borrow();
             (view.hooks_speak, view.log_speaks)
         };
-        // Commands are nobody's message; without hooks and log, the screen is the only witness.
-        let patience = if self.is_command || !hooks_speak { LOG_WITHIN } else { WITNESS_WITHIN };
+        // Without hooks and log, the screen is the only witness.
+        let patience = if hooks_speak { WITNESS_WITHIN } else { LOG_WITHIN };
         if tokio::time::timeout(patience, receipt.reached(&ACCEPTED)).await.is_ok() {
             return;
         }
         let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
-        let phase = if self.is_command || seen_at_work {
+        let phase = if seen_at_work {
             Phase::Accepted { witness: "screen".into() }
         } else {
             Phase::Unconfirmed

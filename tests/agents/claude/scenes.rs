@@ -1,0 +1,53 @@
+//! Scripts and surroundings that several suites use.
+
+use serde_json::{Value, json};
+
+use super::house::House;
+use crate::messages::{Question, Script};
+
+/// When the limit of [`limit`] ends, in seconds since 1970: 2030-01-16 13:20 UTC.
+pub const LIMIT_ENDS: u64 = 1_894_800_000;
+
+/// The limit of a subscription is used up, as its service says it.
+pub fn limit() -> Script {
+    let headers = [
+        ("x-should-retry", "false"),
+        ("anthropic-ratelimit-unified-status", "rejected"),
+        ("anthropic-ratelimit-unified-representative-claim", "five_hour"),
+        ("anthropic-ratelimit-unified-reset", "1894800000"),
+        ("retry-after", "3600"),
+    ];
+    Script::new().error(429, &headers, "rate_limit_error", "This request would exceed your account's rate limit.")
+}
+
+/// A file where the agent wants a directory of status files, so that it cannot write one; works for root too.
+pub fn without_status(house: &House) {
+    std::fs::create_dir_all(house.config()).unwrap();
+    std::fs::write(house.config().join("sessions"), "in the way").unwrap();
+}
+
+/// The same for its logs.
+pub fn without_log(house: &House) {
+    std::fs::create_dir_all(house.config()).unwrap();
+    std::fs::write(house.config().join("projects"), "in the way").unwrap();
+}
+
+/// Asks for a database, three to choose from.
+pub fn which_database() -> Question {
+    Question::one("Which database should we use?", "Database", &["PostgreSQL", "SQLite", "MySQL"])
+}
+
+/// Asks for a language, two to choose from.
+pub fn which_language() -> Question {
+    Question::one("Which language?", "Language", &["Rust", "Go"])
+}
+
+/// Asks for features, of which several can be chosen.
+pub fn which_features() -> Question {
+    Question::several("Which features do you want?", "Features", &["Auth", "Search", "Export"])
+}
+
+/// Sends a subagent with this prompt.
+pub fn helper(prompt: &str) -> Value {
+    json!({"description": "A part of it", "prompt": prompt, "subagent_type": "general-purpose"})
+}
