@@ -8,6 +8,7 @@ mod discovery;
 mod ending;
 mod faces;
 mod following;
+mod gates;
 mod goldens;
 mod hardening;
 mod history;

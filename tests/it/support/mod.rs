@@ -22,7 +22,7 @@ pub use process::{Coop, binary, run_to_its_end};
 pub use processes::{alive, at_rest, descendants, environment, rss_bytes, session_members, wakeups};
 pub use script::{bash, sh};
 pub use socket::{Heard, WebSocket};
-pub use verb::{Ended, run_coop};
+pub use verb::{Ended, finished, run_coop};
 
 /// How long anything may take before a test fails; far more than it takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
