@@ -24,6 +24,7 @@ mod slow;
 mod startup;
 mod support;
 mod terminals;
+mod transcripts;
 mod verbs;
 mod waiting;
 mod websocket;
