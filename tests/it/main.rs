@@ -16,6 +16,7 @@ mod hooks;
 mod input;
 mod lock;
 mod output;
+mod preparing;
 mod queries;
 mod restart;
 mod screen;

@@ -79,7 +79,6 @@ impl Claude {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         command
     }
 
@@ -139,6 +138,7 @@ pub fn at_home(command: &mut std::process::Command, home: &Scratch) {
 
 impl Hook {
     pub fn begin(mut command: Command, what: &str, payload: Vec<u8>) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         tokio::spawn(async move {
