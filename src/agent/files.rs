@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// How often files are looked at while inotify tells of changes: only against what it misses, such as network disks.
 const SELDOM: Duration = Duration::from_secs(2);
@@ -20,6 +21,8 @@ pub struct Files {
     changed: Arc<Notify>,
     wanted: BTreeSet<PathBuf>,
     watched: BTreeSet<PathBuf>,
+    /// When a change was told last. The clock runs from here, because whoever waits is called away again and again.
+    told: Instant,
 }
 
 impl Files {
@@ -30,7 +33,7 @@ impl Files {
         if let Err(error) = &watcher {
             tracing::warn!(%error, "files are looked at by the clock, because they cannot be watched");
         }
-        Self { watcher: watcher.ok(), changed, wanted: BTreeSet::new(), watched: BTreeSet::new() }
+        Self { watcher: watcher.ok(), changed, wanted: BTreeSet::new(), watched: BTreeSet::new(), told: Instant::now() }
     }
 
     /// Watches a directory, now or as soon as it exists.
@@ -44,7 +47,8 @@ impl Files {
         self.try_watch();
         let wait = if self.watched.len() == self.wanted.len() { SELDOM } else { OFTEN };
         // The clock running out is as good as a change.
-        let _ = tokio::time::timeout(wait, self.changed.notified()).await;
+        let _ = tokio::time::timeout_at(self.told + wait, self.changed.notified()).await;
+        self.told = Instant::now();
     }
 
     fn try_watch(&mut self) {

@@ -32,6 +32,9 @@ const ASKS_MAX: usize = 256;
 /// How long the watch may take to answer; it does nothing that takes long.
 const ASK_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long after the session has told a state the watch may take to publish it; it is the next thing it does.
+const PUBLISHED_WITHIN: Duration = Duration::from_millis(500);
+
 /// What was settled before the child started.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -148,8 +151,10 @@ async fn keep_watching(session: Session, shared: Arc<Shared>, mut inlets: Inlets
                 let is_first = watched.replace(pid).is_none();
                 Watch::new(session.clone(), shared.clone(), pid, is_first).run(&mut inlets).await;
             }
-            // Between children: nobody can be asked, and hooks of the last one are let go.
+            // Between children: nobody can be asked, and hooks of the last one are let go. Whether there is a new one is
+            // looked at first, because its hooks may call at once.
             _ => tokio::select! {
+                biased;
                 change = changes.next() => if change.is_none() { return },
                 Some(_) = inlets.hooks.recv() => {}
                 Some(_) = inlets.asks.recv() => {}
@@ -174,6 +179,14 @@ impl Agent {
     /// The agent as it was seen last.
     pub fn view(&self) -> Arc<View> {
         self.shared.view.borrow().clone()
+    }
+
+    /// The same, as new as what the session tells of it: a caller may act on that before the watch has published.
+    pub async fn view_as_told(&self) -> Arc<View> {
+        let mut views = self.views();
+        let as_told = views.wait_for(|view| view.state == self.session.vitals().state);
+        let _ = tokio::time::timeout(PUBLISHED_WITHIN, as_told).await;
+        self.view()
     }
 
     pub fn views(&self) -> watch::Receiver<Arc<View>> {

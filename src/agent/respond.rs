@@ -19,7 +19,7 @@ impl Agent {
     /// Answers the dialog that is shown. The caller is answered in time; what was begun is finished in any case.
     pub async fn respond(&self, answer: Answer) -> Result<Answered, Failure> {
         let began = Instant::now();
-        let view = self.view();
+        let view = self.view_as_told().await;
         let refused = |kind, reason: &'static str| Answered {
             delivered: false,
             kind,
@@ -29,12 +29,13 @@ impl Agent {
         let Some(prompt) = view.state.prompt().filter(|_| view.pid.is_some()).cloned() else {
             return Ok(refused(None, NO_PROMPT));
         };
-        if let Some(meant) = answer.prompt_id.as_ref().filter(|meant| **meant != prompt.id) {
+        let mut meant = answer.prompt_id.iter().chain(&answer.expect.prompt_id);
+        if let Some(meant) = meant.find(|meant| **meant != prompt.id) {
             let (meant, shown) = (meant.clone(), prompt.id.clone());
             return Err(Failure::OtherPrompt { meant, shown, state: view.state.kind() });
         }
-        let way = way(&view, &prompt, &answer)?;
         let Some(claimed) = self.claim(&prompt.id) else { return Ok(refused(Some(prompt.kind), ALREADY_ANSWERED)) };
+        let way = way(&view, &prompt, &answer)?;
         let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
         let mut turn = self.session().begin_turn(answer.writer, expect).await?;
         let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(Some(prompt.kind), UNCONFIRMED)) };
@@ -85,6 +86,8 @@ impl Agent {
         let mut views = hands.let_go();
         let left = |view: &View| is_left(view, prompt_id);
         let phase = match seen_within(&mut views, LEFT_WITHIN, left).await {
+            // The child went before its dialog did: nobody will ever know, and the session says so.
+            Some(view) if view.pid.is_none() => return,
             Some(view) => Phase::Accepted { witness: view.cause.clone() },
             None => Phase::Unconfirmed,
         };

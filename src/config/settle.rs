@@ -12,6 +12,9 @@ use crate::child::Size;
 /// Patterns are a few lines; more is the wrong file.
 const AGENT_CONFIG_BYTES_MAX: usize = 1024 * 1024;
 
+/// What an agent's configuration may speak of.
+const AGENT_CONFIG_FIELDS: [&str; 5] = ["settings", "mcp", "stop", "start", "screen"];
+
 /// Checks everything together.
 pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
     let Flags { listening, security, terminal, agent, lifetime, logging, command } = flags;
@@ -148,6 +151,13 @@ fn check_directory(path: &Path) -> Result<(), String> {
 fn read_agent_config(agent: &AgentFlags) -> Result<Option<serde_json::Value>, Mistake> {
     let Some(path) = &agent.agent_config else { return Ok(None) };
     let text = read_text("--agent-config", path, AGENT_CONFIG_BYTES_MAX)?;
-    let value = serde_json::from_str(&text);
-    value.map(Some).map_err(|error| Mistake::new(format!("--agent-config {}: is not JSON: {error}", path.display())))
+    let wrong = |why: String| Mistake::new(format!("--agent-config {}: {why}", path.display()));
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("is not JSON: {error}")))?;
+    let fields = value.as_object().ok_or_else(|| wrong("must be a JSON object".to_owned()))?;
+    // What is in them is looked at by those who use them; one that nobody uses would be ignored unseen.
+    if let Some(unknown) = fields.keys().find(|name| !AGENT_CONFIG_FIELDS.contains(&name.as_str())) {
+        return Err(wrong(format!("there is no field {unknown:?}: use {}", AGENT_CONFIG_FIELDS.join(", "))));
+    }
+    Ok(Some(value))
 }

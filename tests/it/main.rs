@@ -1,5 +1,6 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
+mod answers;
 mod auth;
 mod child;
 mod complaints;
@@ -7,12 +8,15 @@ mod discovery;
 mod ending;
 mod faces;
 mod following;
+mod gates;
 mod goldens;
 mod hardening;
 mod history;
+mod hooks;
 mod input;
 mod lock;
 mod output;
+mod preparing;
 mod queries;
 mod restart;
 mod screen;
@@ -21,6 +25,7 @@ mod slow;
 mod startup;
 mod support;
 mod terminals;
+mod transcripts;
 mod verbs;
 mod waiting;
 mod websocket;

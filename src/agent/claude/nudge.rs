@@ -51,7 +51,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         reason: Some(reason.into()),
         receipt: None,
     };
-    let view = agent.view();
+    let view = agent.view_as_told().await;
     if !is_ready(&view, nudge.queue) {
         return Ok(refused(view.state.kind(), AGENT_BUSY));
     }

@@ -73,6 +73,10 @@ fn check_one_kind(answer: &Answer) -> Result<(), Failure> {
 
 /// The option, if the dialog has it.
 fn in_range(name: &str, option: u32, count: usize) -> Result<u32, Failure> {
+    if count == 0 {
+        let way_out = "give accept, or try again in a moment";
+        return Err(Failure::Bad(format!("{name} {option}: the options of this dialog are not known yet; {way_out}")));
+    }
     if option == 0 || usize::try_from(option).is_ok_and(|n| n > count) {
         return Err(Failure::Bad(format!("{name} {option}: this dialog has options 1 to {count}")));
     }
@@ -95,6 +99,10 @@ fn refuse_answers(answer: &Answer) -> Result<(), Failure> {
 fn permission(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
     refuse_answers(answer)?;
     if let Some(option) = answer.option {
+        if option == 1 && prompt.options.is_empty() {
+            // Not drawn yet, but a plain yes in any case: the hook can be told that.
+            return Ok(None);
+        }
         return Ok(Some(vec![Step::Choose(in_range("option", option, prompt.options.len())?)]));
     }
     let yes = option_like(prompt, "Yes").map(|option| vec![Step::Choose(option)]);
@@ -196,7 +204,7 @@ fn chosen(prompt: &Prompt, answer: &Answer) -> Result<Vec<Chosen>, Failure> {
         return Err(Failure::Bad(format!("answers: {} were given, {count} questions are asked", list.len())));
     }
     for (number, (question, chosen)) in prompt.questions.iter().zip(&list).enumerate() {
-        let name = format!("answers[{number}].option");
+        let name = if answer.answers.is_empty() { "option".to_owned() } else { format!("answers[{number}].option") };
         for option in chosen.option.iter().chain(&chosen.options) {
             in_range(&name, *option, question.options.len())?;
         }

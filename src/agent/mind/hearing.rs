@@ -47,7 +47,7 @@ impl Mind {
             Wants::Start { source } => effects.push(Effect::Starts { source }),
         }
         // While another question is open, the end of one tool is not the end of the dialog.
-        let still_asking = heard.claim == Some(Claim::Working) && !self.questions.is_empty();
+        let still_asking = heard.claim == Some(Claim::Working) && self.questions.are_waiting();
         if let Some(claim) = heard.claim.filter(|claim| !still_asking && !matches!(claim, Claim::Prompt(_))) {
             self.note_hook(event, claim, now);
         }

@@ -59,11 +59,17 @@ impl Questions {
         self.open.is_empty()
     }
 
+    /// Whether a hook waits for an answer.
+    pub fn are_waiting(&self) -> bool {
+        self.open.iter().any(|open| open.can_be_answered)
+    }
+
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
-    /// the content decides; without a screen it is the one that was asked last.
+    /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits.
     fn shown(&self, rows: &[String]) -> Option<&Open> {
         let text: String = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
-        let best = self.open.iter().enumerate().max_by_key(|(index, open)| (likeness(&open.input, &text), *index));
+        let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || !rows.is_empty());
+        let best = may_be_shown.enumerate().max_by_key(|(index, open)| (likeness(&open.input, &text), *index));
         best.map(|(_, open)| open)
     }
 }

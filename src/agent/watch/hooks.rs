@@ -17,6 +17,8 @@ impl Watch {
             Call::Event { event, payload: Ok(payload) } => self.hear(&event, &payload, call.answer).await,
             Call::Event { event, payload: Err(problem) } => {
                 tracing::warn!(event, %problem, "a hook told something that cannot be read");
+                // What happened is known from the event's name, even if no more is.
+                self.hear(&event, &Value::Null, call.answer).await;
                 self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
             }
             Call::ResolveStop { signal } => self.resolve_stop(signal, call.answer),

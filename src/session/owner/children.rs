@@ -112,7 +112,14 @@ impl Owner {
 
     pub(super) fn relaunch(&mut self) {
         self.vitals.life = Life::Starting;
-        self.enter(State::Starting, Cause::process("restart"));
+        // They were the last child's.
+        self.vitals.last_message = None;
+        if self.plan.is_watched {
+            // An agent is starting from when its child runs, and whoever follows the lives of children is told then.
+            self.publish_vitals();
+        } else {
+            self.enter(State::Starting, Cause::process("restart"));
+        }
         // The last child may have left modes behind. Readers of the bytes must see what the picture sees.
         for _ in 0..UNDO_STEPS {
             let undo = self.terminal.undo();

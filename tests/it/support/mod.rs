@@ -1,5 +1,6 @@
 //! Starts the real coop on a free port, talks to it over every face, and ends it when a test is done.
 
+mod claude;
 mod files;
 mod grpc;
 mod http;
@@ -12,15 +13,16 @@ mod verb;
 
 use std::time::Duration;
 
+pub use claude::{Claude, Hook, at_home};
 pub use files::Scratch;
 pub use grpc::reason_of;
-pub use http::{Answer, Call};
+pub use http::{Answer, Call, Lines};
 pub use place::Place;
 pub use process::{Coop, binary, run_to_its_end};
 pub use processes::{alive, at_rest, descendants, environment, rss_bytes, session_members, wakeups};
 pub use script::{bash, sh};
 pub use socket::{Heard, WebSocket};
-pub use verb::{Ended, run_coop};
+pub use verb::{Ended, finished, run_coop};
 
 /// How long anything may take before a test fails; far more than it takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,6 +1,6 @@
 //! Verbs, and other programs that run to their end, as a shell sees them.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -45,8 +45,13 @@ impl Ended {
 
 /// Runs something that must end by itself.
 async fn finish(command: Command) -> Ended {
+    finished(command.into()).await
+}
+
+/// The same for what reads nothing.
+pub async fn finished(mut command: tokio::process::Command) -> Ended {
     let shown = format!("{command:?}");
-    let mut command = tokio::process::Command::from(command);
+    command.stdin(Stdio::null());
     let output = tokio::time::timeout(PATIENCE, command.kill_on_drop(true).output()).await;
     let output = output.unwrap_or_else(|_| panic!("{shown} has not ended")).unwrap();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
