@@ -102,7 +102,9 @@ fn deliverable(message: &str, is_command: bool) -> Result<String, Failure> {
         return Err(Failure::Bad("message: there is nothing in it that could be sent".to_owned()));
     }
     if is_command {
-        return Ok(text.to_owned());
+        // Behind a bare name a menu is open, from which Enter would take what is most like it.
+        let guard_after = if text.contains(char::is_whitespace) { "" } else { " " };
+        return Ok(format!("{text}{guard_after}"));
     }
     // A leading `/` or `!` would run something, `#` once did; one space before it makes it text.
     let guard_before = if text.starts_with(['/', '!', '#']) { " " } else { "" };
@@ -230,7 +232,9 @@ fn is_empty(view: &View) -> bool {
 fn shows(view: &View, text: &str) -> bool {
     let Some(input) = &view.look.input_box else { return false };
     let bare = |text: &str| -> String { text.nfc().filter(|c| !c.is_whitespace()).collect() };
-    let (shown, text) = (bare(&input.text), bare(text));
+    // A box for the shell shows its mark in another place.
+    let mark = if input.is_shell { "!" } else { "" };
+    let (shown, text) = (format!("{mark}{}", bare(&input.text)), bare(text));
     // A box that is taller than the screen shows its end.
     shown == text || shown.starts_with("[Pastedtext#") || input.is_cut && !shown.is_empty() && text.ends_with(&shown)
 }
