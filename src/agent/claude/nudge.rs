@@ -10,7 +10,7 @@ use crate::agent::handle::Agent;
 use crate::agent::steps::{Hands, seen_within};
 use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, QUEUED, UNCONFIRMED};
 use crate::agent::view::View;
-use crate::session::{Phase, StateKind, Ticket, Turn, TurnId};
+use crate::session::{Condition, Conditions, Phase, StateKind, Ticket, Turn, TurnId};
 
 /// Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters, and do nothing to an
 /// empty box. They must be a write of their own: within a paste they would become part of the message.
@@ -37,6 +37,12 @@ const WITNESS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
 const LOG_WITHIN: Duration = Duration::from_millis(1500);
+
+/// How long the agent may take to say that it does not know a command.
+const COMMAND_WITHIN: Duration = Duration::from_millis(800);
+
+/// Looks at the agent, one after the other.
+type Views = tokio::sync::watch::Receiver<std::sync::Arc<View>>;
 
 /// What is waited for.
 const ACCEPTED: Phase = Phase::Accepted { witness: Cow::Borrowed("") };
@@ -172,11 +178,11 @@ impl Delivery {
         if self.queues {
             return session.progress(self.id, Phase::Echoed).await;
         }
-        if self.is_command {
-            // It is nobody's message: that the box let it go is all there is to see.
-            return session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
-        }
         let mut views = hands.let_go();
+        if self.is_command {
+            let phase = self.look_for_command(&mut views).await;
+            return session.progress(self.id, phase).await;
+        }
         let (hooks_speak, log_speaks) = {
             let view = views.borrow();
             (view.hooks_speak, view.log_speaks)
@@ -189,6 +195,18 @@ impl Delivery {
         let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
         let phase = if seen_at_work { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
         session.progress(self.id, phase).await;
+    }
+
+    /// A command is nobody's message: that the box let it go is all there is to see, unless the agent does not know it.
+    async fn look_for_command(&self, views: &mut Views) -> Phase {
+        let name = self.text.split_whitespace().next().unwrap_or_default();
+        let unknown = Conditions { list: vec![Condition::Text(format!("Unknown command: {name}"))], all: false };
+        tokio::select! {
+            Ok(Some(_)) = self.agent.session().wait(unknown) => Phase::Refused { why: "unknown command".into() },
+            _ = seen_within(views, COMMAND_WITHIN, |view| view.state.kind() == StateKind::Working) => {
+                Phase::Accepted { witness: "screen".into() }
+            }
+        }
     }
 
     /// Empties the input box of whatever stands in it.
@@ -210,7 +228,7 @@ impl Delivery {
     }
 }
 
-async fn went_to_work(views: &mut tokio::sync::watch::Receiver<std::sync::Arc<View>>) -> bool {
+async fn went_to_work(views: &mut Views) -> bool {
     seen_within(views, LOG_WITHIN, |view| view.look.working || view.state.kind() == StateKind::Working).await.is_some()
 }
 
