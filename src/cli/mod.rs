@@ -10,6 +10,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::config::{self, Flags, Given, Sidecar};
 
 mod agents;
+mod dialog;
 mod follow;
 mod input;
 mod keys;
