@@ -307,8 +307,8 @@ async fn ended(patient: &Patient) -> Result<String, Trouble> {
 }
 
 async fn logged(patient: &Patient) -> Result<String, Trouble> {
-    patient.until("it does not hold the message", |state| said(state, "log: prompt")).await?;
-    Ok("found, and holds the message".to_owned())
+    patient.until("it has no message in it", |state| said(state, "log: prompt")).await?;
+    Ok("found, and has a message in it".to_owned())
 }
 
 async fn title(patient: &Patient, claim: AgentStateKind) -> Result<AgentStateKind, Trouble> {
