@@ -25,6 +25,7 @@ use super::view::View;
 use super::watch::{Inlets, Watch};
 use crate::config::Groom;
 use crate::session::{Life, Resume, Session, State, Wants};
+use crate::terminal::Seq;
 
 /// Questions to the watch that wait at once.
 const ASKS_MAX: usize = 256;
@@ -117,6 +118,7 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
         state: State::Starting,
         cause: "launch".into(),
         look: Look::default(),
+        screen_seq: Seq(0),
         open_question: false,
         hooks_speak: false,
         log_speaks: false,

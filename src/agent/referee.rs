@@ -14,6 +14,9 @@ use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
 
+/// How long after its hook a dialog is drawn: 260 ms were measured on a busy machine.
+const OPENS_WITHIN_MS: u64 = 400;
+
 /// How long after its dialog the hook of a tool may come; it is a process that must be started first.
 const HOOK_WITHIN_MS: u64 = 2500;
 
@@ -120,7 +123,8 @@ fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
         (Claim::Idle | Claim::Error(_) | Claim::Parked(_), Claim::Working)
             if before.source == Source::Hooks && next.source == Source::Status =>
         {
-            next.at.since(before.at) > STATUS_LAG_MS
+            let log_agrees = |log: &Evidence| log.claim == Claim::Working && log.at > before.at;
+            next.at.since(before.at) > STATUS_LAG_MS || seen.of(Source::Log).is_some_and(log_agrees)
         }
         // The line of another tool's result says nothing about this dialog.
         (Claim::Prompt(_), Claim::Working) if next.source == Source::Log => false,
@@ -144,6 +148,11 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
     };
     if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
         return merged(Some(drawn));
+    }
+    // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
+    let opens_at = spoken.at.plus(OPENS_WITHIN_MS);
+    if now < opens_at && seen.of(Source::Screen).is_some() {
+        return Ruling::stay(opens_at);
     }
     // Nobody speaks when a dialog is dismissed, unless there is a status file. Without one, the screen tells.
     let silent = seen.asked.is_none() && seen.of(Source::Status).is_none();
@@ -169,6 +178,12 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
         }
         (None, Some((dialog, _))) if now.since(dialog.at) >= drawn_ms(seen, dialog) => drawn(seen, dialog),
         (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(drawn_ms(seen, dialog))),
+        // The dialog has left the screen, and the status file will say so.
+        (None, None) if seen.of(Source::Screen).is_some_and(|screen| screen.at > spoken.at) => {
+            let screen = seen.of(Source::Screen).unwrap_or(spoken);
+            let over_at = screen.at.plus(UNNAMED_MS);
+            if now < over_at { Ruling::stay(over_at) } else { Ruling::by(screen) }
+        }
         (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
         (None, None) => {
             let is_permission = spoken.detail.as_deref().is_some_and(|detail| detail.contains("permission"));

@@ -9,6 +9,9 @@ use super::handle::Agent;
 use super::view::View;
 use crate::session::{Phase, Refusal, Session, Turn};
 
+/// How long the watch may take to look at a screen that has changed; changes are told every 30 ms.
+const LOOKED_WITHIN: Duration = Duration::from_millis(500);
+
 /// Hands on the keyboard, and eyes on the agent.
 pub struct Hands {
     turn: Turn,
@@ -24,6 +27,13 @@ impl Hands {
     /// The agent as it is seen now.
     pub fn view(&mut self) -> Arc<View> {
         self.views.borrow_and_update().clone()
+    }
+
+    /// The agent as the screen shows it at this moment, however much it prints.
+    pub async fn view_of_now(&mut self) -> Arc<View> {
+        let now = self.session.screen_seq();
+        let _ = self.until(LOOKED_WITHIN, |view| view.screen_seq >= now || view.pid.is_none()).await;
+        self.view()
     }
 
     pub async fn write(&self, bytes: impl Into<bytes::Bytes>) -> Result<(), Refusal> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::claude::screen::Look;
 use super::usage::Totals;
 use crate::session::State;
+use crate::terminal::Seq;
 
 /// One moment of an agent.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct View {
     /// Why the state is believed.
     pub cause: Cow<'static, str>,
     pub look: Look,
+    /// The screen that was looked at.
+    pub screen_seq: Seq,
     /// Whether the question that is shown can be answered through the hook that asked it.
     pub open_question: bool,
     /// Who could witness that a message was taken.

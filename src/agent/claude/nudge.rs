@@ -111,8 +111,8 @@ fn deliverable(message: &str, is_command: bool) -> Result<String, Failure> {
         let guard_after = if text.contains(char::is_whitespace) { "" } else { " " };
         return Ok(format!("{text}{guard_after}"));
     }
-    // A leading `/` or `!` would run something, `#` once did; one space before it makes it text.
-    let guard_before = if text.starts_with(['/', '!', '#']) { " " } else { "" };
+    // A leading `/` or `!` would run something; one space before it makes it text.
+    let guard_before = if text.starts_with(['/', '!']) { " " } else { "" };
     // A name after `@` opens a menu that Enter would choose from, and a backslash makes Enter a new line.
     let last_word = text.rsplit([' ', '\n', '\t']).next().unwrap_or_default();
     let guard_after = if last_word.contains('@') || text.ends_with('\\') { " " } else { "" };
@@ -146,7 +146,7 @@ impl Delivery {
         self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply }).await.map_err(|_| "exited")?;
         self.paste(&mut hands).await?;
         for _ in 0..ENTERS_MAX {
-            if !may_enter(&hands.view()) {
+            if !may_enter(&*hands.view_of_now().await) {
                 return Err("a dialog opened".into());
             }
             hands.write("\r").await.map_err(exited)?;
@@ -211,7 +211,7 @@ impl Delivery {
     /// Empties the input box of whatever stands in it.
     async fn clear(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
         for _ in 0..CLEARINGS_MAX {
-            let view = hands.view();
+            let view = hands.view_of_now().await;
             if !may_enter(&view) {
                 return Err("a dialog opened".into());
             }

@@ -27,7 +27,7 @@ pub async fn press(hands: &mut Hands, prompt_id: &str, steps: &[Step]) -> Result
 
 async fn press_one(hands: &mut Hands, prompt_id: &str, step: &Step) -> Result<(), Cow<'static, str>> {
     for _ in 0..PRESSES_MAX {
-        let view = hands.view();
+        let view = hands.view_of_now().await;
         if !is_shown(&view, prompt_id) {
             return Err("the dialog is gone".into());
         }

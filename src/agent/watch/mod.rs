@@ -23,6 +23,7 @@ use super::witness::Witnesses;
 use crate::session::{
     Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, TurnId, Wants, Witness,
 };
+use crate::terminal::Seq;
 use files::Readers;
 
 /// What comes to a watch from outside, for as long as coop lives.
@@ -43,6 +44,7 @@ pub struct Watch {
     taken: Vec<(TurnId, Witness)>,
     cause: Witness,
     readers: Readers,
+    screen_seq: Seq,
     recorder: Option<Recorder>,
     /// The dialog that was passed last.
     groomed: Option<String>,
@@ -71,6 +73,7 @@ impl Watch {
             taken: Vec::new(),
             cause: "launch".into(),
             readers,
+            screen_seq: Seq(0),
             recorder,
             groomed: None,
             version: 0,
@@ -115,6 +118,7 @@ impl Watch {
         if let Some(recorder) = &mut self.recorder {
             recorder.screen(&picture.screen, now);
         }
+        self.screen_seq = picture.seq();
         self.mind.see(&picture.screen, now);
     }
 
@@ -152,6 +156,7 @@ impl Watch {
             state: present,
             cause: self.cause.clone(),
             look: self.mind.look.clone(),
+            screen_seq: self.screen_seq,
             open_question,
             hooks_speak: self.mind.hooks_speak,
             log_speaks: self.readers.log_speaks(),
