@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use notify::{RecursiveMode, Watcher};
+use notify::{EventKind, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -29,7 +29,12 @@ impl Files {
     pub fn new() -> Self {
         let changed = Arc::new(Notify::new());
         let wake = changed.clone();
-        let watcher = notify::recommended_watcher(move |_: notify::Result<notify::Event>| wake.notify_one());
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Our own reading is told as well, and would wake us for ever.
+            if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
+                wake.notify_one();
+            }
+        });
         if let Err(error) = &watcher {
             tracing::warn!(%error, "files are looked at by the clock, because they cannot be watched");
         }

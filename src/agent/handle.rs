@@ -17,8 +17,8 @@ use super::claude::screen::Look;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
-use super::talk::{Failure, Nudge, Nudged};
 use super::rules::Rules;
+use super::talk::{Failure, Nudge, Nudged};
 use super::transcripts::Transcripts;
 use super::usage::Totals;
 use super::view::View;
@@ -49,6 +49,8 @@ pub struct Setup {
     pub conversation: Option<String>,
     pub resumed: Option<Found>,
     pub idle_grace_ms: u64,
+    /// Its hooks will call.
+    pub has_hooks: bool,
     /// The child prints JSON lines instead of drawing.
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.

@@ -8,17 +8,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::evidence::{Claim, EpochMs, Evidence, Source};
-use super::seen::Seen;
-use crate::session::{Prompt, PromptKind, State, StateKind};
+use super::seen::{STATUS_LAG_MS, Seen};
+use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
 
 /// A screen may show what is over for so long. Claude Code 2.1.197 repaints within 260 ms on a busy machine.
 const REPAINT_MS: u64 = 700;
-
-/// How much later than a hook the status file may still speak of the time before it: 60 ms were measured.
-const STATUS_LAG_MS: u64 = 400;
 
 /// How long after a stop the agent may go on by itself, with a message that it had queued: 240 ms were measured.
 const STOP_SETTLES_MS: u64 = 400;
@@ -34,6 +31,12 @@ const UNNAMED_MS: u64 = 1000;
 
 /// How long the screen must contradict a speaker before it is believed.
 const CONTRADICTED_MS: u64 = 2500;
+
+/// How long after its input box an agent with hooks may take to speak; on a busy machine a second was seen.
+const SPEAKS_WITHIN_MS: u64 = 10_000;
+
+/// How long after its input box an agent without hooks is taken to be ready.
+const READY_WITHIN_MS: u64 = 1000;
 
 /// An agent of which nothing was recognised for so long is in a state that nobody can tell.
 const STARTING_MAX_MS: u64 = 45_000;
@@ -88,7 +91,7 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
         Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
         Claim::Waiting => waiting(seen, spoken, dialog, now),
         _ => match overdrawn(spoken, dialog, now) {
-            Ok(drawn) => Ruling::by(drawn),
+            Ok(dialog) => drawn(seen, dialog),
             Err(look_again) => unprompted(seen, spoken, present, now).looking_again(look_again),
         },
     }
@@ -109,6 +112,12 @@ fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
         // The status file lags behind the hook that asks; it counts when it has said that a dialog is open.
         (Claim::Prompt(_), Claim::Working) if next.source == Source::Status => {
             seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > STATUS_LAG_MS
+        }
+        // Busy may still be the turn that the hook has ended.
+        (Claim::Idle | Claim::Error(_) | Claim::Parked(_), Claim::Working)
+            if before.source == Source::Hooks && next.source == Source::Status =>
+        {
+            next.at.since(before.at) > STATUS_LAG_MS
         }
         // The line of another tool's result says nothing about this dialog.
         (Claim::Prompt(_), Claim::Working) if next.source == Source::Log => false,
@@ -148,17 +157,14 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
 
 /// The status file says that a dialog is open.
 fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
-    let drawn =
+    let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
-    match (&seen.asked, drawn) {
-        (Some(asked), drawn) => {
-            let prompt = merge(asked, drawn.map(|(_, prompt)| prompt));
+    match (&seen.asked, shown) {
+        (Some(asked), shown) => {
+            let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
             Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
         }
-        (None, Some((dialog, prompt))) if now.since(dialog.at) >= DRAWN_MS => {
-            let state = State::Prompt { prompt: Arc::new(prompt.clone()), trouble: trouble(seen) };
-            Ruling::is(state, dialog.source, dialog.rule.clone())
-        }
+        (None, Some((dialog, _))) if now.since(dialog.at) >= DRAWN_MS => drawn(seen, dialog),
         (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(DRAWN_MS)),
         (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
         (None, None) => {
@@ -170,14 +176,25 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
     }
 }
 
-/// The error that a hook told of and that a dialog may be about.
-fn trouble(seen: &Seen) -> Option<crate::session::Trouble> {
+/// The error or limit that a dialog may be about.
+fn trouble(seen: &Seen) -> Option<Trouble> {
     match &seen.of(Source::Hooks)?.claim {
         Claim::Error(trouble) => Some(trouble.clone()),
-        Claim::Parked(parked) => {
-            Some(crate::session::Trouble { category: parked.category, detail: parked.reason.clone() })
+        Claim::Parked(Parked { reason, resume_at_epoch_ms, category }) => {
+            Some(Trouble { category: *category, detail: reason.clone(), resume_at_epoch_ms: *resume_at_epoch_ms })
         }
         _ => None,
+    }
+}
+
+/// A dialog that only the screen shows.
+fn drawn(seen: &Seen, dialog: &Evidence) -> Ruling {
+    match &dialog.claim {
+        Claim::Prompt(prompt) => {
+            let state = State::Prompt { prompt: Arc::new(prompt.clone()), trouble: trouble(seen) };
+            Ruling::is(state, dialog.source, dialog.rule.clone())
+        }
+        _ => Ruling::by(dialog),
     }
 }
 
@@ -252,7 +269,13 @@ fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> R
 fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     let screen = dialog.or(seen.of(Source::Screen));
     if let Some(screen) = screen {
-        let drawn_at = screen.at.plus(DRAWN_MS);
+        // An input box is drawn before anybody reads what is typed there; an agent that speaks says when it does.
+        let settles_ms = match (&screen.claim, seen.expects_hooks) {
+            (Claim::Idle, true) => SPEAKS_WITHIN_MS,
+            (Claim::Idle, false) => READY_WITHIN_MS,
+            _ => DRAWN_MS,
+        };
+        let drawn_at = screen.at.plus(settles_ms);
         return if now >= drawn_at { Ruling::by(screen) } else { Ruling::stay(drawn_at) };
     }
     if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {

@@ -8,6 +8,10 @@ use crate::session::Prompt;
 /// How much is remembered for explanations; an agent's turn with a few tools makes some twenty.
 const RECENT_MAX: usize = 64;
 
+/// How much later than a hook the status file may still speak of the time before it: 60 ms were measured, more when a
+/// turn is over at once.
+pub const STATUS_LAG_MS: u64 = 400;
+
 /// Everything the referee goes by. It belongs to one child and is thrown away with it.
 #[derive(Clone, Debug)]
 pub struct Seen {
@@ -21,6 +25,8 @@ pub struct Seen {
     pub queued: usize,
     /// How long an idle agent is not yet called idle.
     pub idle_grace_ms: u64,
+    /// Hooks were given to the agent: it will speak when it is ready.
+    pub expects_hooks: bool,
     last: BTreeMap<Source, Evidence>,
     recent: VecDeque<Evidence>,
     /// What is wrong with a source, in words.
@@ -35,6 +41,7 @@ impl Seen {
             waited: None,
             queued: 0,
             idle_grace_ms,
+            expects_hooks: false,
             last: BTreeMap::new(),
             recent: VecDeque::new(),
             ailing: BTreeMap::new(),
@@ -46,13 +53,20 @@ impl Seen {
         if evidence.claim == Claim::Waiting {
             self.waited = Some(evidence.at);
         }
-        if evidence.claim == Claim::Working {
-            // A new turn has begun: what stopped the last one is over, whoever told of it.
-            self.last
-                .retain(|_, last| last.at >= evidence.at || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_)));
+        if let Some(since) = begins_turn(&evidence) {
+            // What stopped the last one is over, whoever told of it.
+            self.last.retain(|_, last| last.at >= since || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_)));
         }
         match self.last.get_mut(&evidence.source) {
             Some(last) if last.claim == evidence.claim && last.rule == evidence.rule && is_lasting(last.source) => {}
+            // Every turn's end is logged, also that of one which failed: it does not end the error.
+            Some(last)
+                if last.source == Source::Log
+                    && matches!(last.claim, Claim::Error(_) | Claim::Parked(_))
+                    && evidence.claim == Claim::Idle =>
+            {
+                self.remember(evidence);
+            }
             // Lines of a log may be read later than they were written; the newest counts.
             Some(last) if last.source == Source::Log && last.at > evidence.at => self.remember(evidence),
             _ => {
@@ -99,6 +113,19 @@ impl Seen {
             self.recent.pop_front();
         }
         self.recent.push_back(evidence);
+    }
+}
+
+/// Since when a new turn runs, if this says so. What is only seen may be what was before.
+fn begins_turn(evidence: &Evidence) -> Option<EpochMs> {
+    if evidence.claim != Claim::Working {
+        return None;
+    }
+    match evidence.source {
+        Source::Hooks | Source::Log | Source::Jsonl => Some(evidence.at),
+        // It lags behind: busy may still be the turn that has failed.
+        Source::Status => Some(EpochMs(evidence.at.0.saturating_sub(STATUS_LAG_MS))),
+        Source::Title | Source::Process | Source::Screen => None,
     }
 }
 

@@ -72,10 +72,12 @@ impl From<&State> for Context {
         let category = trouble.map(|trouble| trouble.category).or(parked.map(|parked| parked.category));
         Self {
             prompt: state.prompt().map(|shown| prompt(shown)),
-            error_detail: trouble.map(|trouble| trouble.detail.clone()),
+            error_detail: trouble.map(|t| t.detail.clone()).or(parked.map(|parked| parked.reason.clone())),
             error_category: category.map(|category| v1::ErrorCategory::from(category).into()),
             parked_reason: parked.map(|parked| parked.reason.clone()),
-            resume_at_epoch_ms: parked.and_then(|parked| parked.resume_at_epoch_ms),
+            resume_at_epoch_ms: parked
+                .and_then(|parked| parked.resume_at_epoch_ms)
+                .or(trouble.and_then(|trouble| trouble.resume_at_epoch_ms)),
         }
     }
 }

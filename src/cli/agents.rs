@@ -117,6 +117,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         conversation: plan.session_id,
         resumed,
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
+        has_hooks: plan.hooks,
         prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
         rules: Arc::new(screen::rules(config.agent_config.as_ref()).context("--agent-config")?),

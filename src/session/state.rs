@@ -122,6 +122,8 @@ pub struct Trouble {
     pub category: ErrorCategory,
     /// What the agent says about it.
     pub detail: String,
+    /// When it ends by itself, in milliseconds since 1970, where the agent tells it.
+    pub resume_at_epoch_ms: Option<u64>,
 }
 
 /// An agent that waits for a limit to end.

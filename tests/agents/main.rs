@@ -14,4 +14,4 @@ use std::time::Duration;
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// How long a nudge or an answer may wait for its witness, so that a busy machine does not decide; below the limit of a call.
-pub const WITNESS_MS: u32 = 15_000;
+pub const WITNESS_MS: u32 = 18_000;

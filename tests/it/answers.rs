@@ -384,11 +384,8 @@ async fn every_face_can_answer() {
 
     let (hook, _) = claude.asks("AskUserQuestion", input.clone()).await;
     let mut grpc = claude.place.grpc().await;
-    let request = coop::proto::v1::RespondRequest {
-        option: Some(1),
-        timeout_ms: Some(PATIENCE_MS),
-        ..Default::default()
-    };
+    let request =
+        coop::proto::v1::RespondRequest { option: Some(1), timeout_ms: Some(PATIENCE_MS), ..Default::default() };
     let (answer, told) = tokio::join!(grpc.respond(request), agent(hook));
     assert_eq!((answer.unwrap().into_inner().delivered, told), (true, json!("A")));
 

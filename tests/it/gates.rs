@@ -314,7 +314,8 @@ async fn a_signal_outside_of_a_session_says_that_there_is_none() {
 
 #[tokio::test]
 async fn a_slow_start_does_not_hold_up_the_session() {
-    let claude = Claude::configured(json!({"start": {"shell": ["echo begun; read line < \"$HOME/door\"; echo $line"]}}));
+    let claude =
+        Claude::configured(json!({"start": {"shell": ["echo begun; read line < \"$HOME/door\"; echo $line"]}}));
     let claude = claude.await;
     let door = claude.home.path("door");
     nix::unistd::mkfifo(&door, nix::sys::stat::Mode::S_IRWXU).unwrap();

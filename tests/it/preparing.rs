@@ -180,8 +180,7 @@ async fn mcp_servers_are_handed_over() {
     let home = installed();
     let servers = json!({"files": {"command": "npx", "args": ["-y", "files"], "env": {"A": "b"}}});
     let _coop = configured(&home, &json!({ "mcp": servers }), &["mcp", "list"]).await;
-    let handed: Value =
-        serde_json::from_str(&std::fs::read_to_string(added(&home, "--mcp-config")).unwrap()).unwrap();
+    let handed: Value = serde_json::from_str(&std::fs::read_to_string(added(&home, "--mcp-config")).unwrap()).unwrap();
     assert_eq!(handed, json!({ "mcpServers": servers }));
     assert_eq!(words(&home)[words(&home).len() - 2..], ["mcp", "list"]);
 }
@@ -257,7 +256,8 @@ async fn each_start_has_a_conversation_of_its_own_unless_it_goes_on() {
 async fn an_earlier_conversation_goes_on() {
     let home = installed();
     let (workspace, id) = (home.path("ws"), "aa97109f-bda1-48eb-a8a0-f0fa577133e8");
-    let name: String = workspace.to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name: String =
+        workspace.to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let project = home.path(".claude/projects").join(name);
     std::fs::create_dir_all(&workspace).unwrap();
     std::fs::create_dir_all(&project).unwrap();

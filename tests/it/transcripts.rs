@@ -94,7 +94,10 @@ async fn a_transcript_is_taken_before_the_agent_forgets() {
     assert!(at.len() == "2026-01-01T00:00:00.000Z".len() && at.ends_with('Z') && at.contains('T'), "{at}");
 
     claude.hook("PreCompact", log.payload()).await;
-    assert_eq!(json!([events.value().await["number"], claude.get(LIST).await.ok()["transcripts"][1]["line_count"]]), json!([2, 3]));
+    assert_eq!(
+        json!([events.value().await["number"], claude.get(LIST).await.ok()["transcripts"][1]["line_count"]]),
+        json!([2, 3])
+    );
     let listed = ws.ask(json!({"event": "transcript:list"})).await;
     assert_eq!(listed["transcripts"].as_array().unwrap().len(), 2);
     let got = ws.ask(json!({"event": "transcript:get", "number": 2})).await;

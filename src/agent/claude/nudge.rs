@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::agent::asks::Ask;
 use crate::agent::handle::Agent;
 use crate::agent::steps::{Hands, seen_within};
 use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, QUEUED, UNCONFIRMED};
 use crate::agent::view::View;
-use crate::session::{Phase, StateKind, Ticket, Turn, TurnId};
+use crate::session::{Condition, Conditions, Phase, StateKind, Ticket, Turn, TurnId};
 
 /// Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters, and do nothing to an
 /// empty box. They must be a write of their own: within a paste they would become part of the message.
@@ -20,19 +22,27 @@ const CLEARINGS_MAX: usize = 8;
 const PASTE_BEGINS: &str = "\x1b[200~";
 const PASTE_ENDS: &str = "\x1b[201~";
 
-/// How long the box may take to show what was done to it; 5 KB took up to 1.1 s.
-const SHOWN_WITHIN: Duration = Duration::from_secs(4);
+/// How long the box may take to show what was done to it. 5 KB took up to 1.1 s; on a machine that is far too busy
+/// Claude read nothing for 7 s. Nothing more is written before: what it reads in one piece it takes for one paste, and
+/// keys within become letters of the message.
+const SHOWN_WITHIN: Duration = Duration::from_secs(20);
 
 /// How long an Enter may take before it is sent again, if the message still stands in the box.
-const ENTER_WITHIN: Duration = Duration::from_millis(900);
+const ENTER_WITHIN: Duration = Duration::from_secs(4);
 
-const ENTERS_MAX: usize = 4;
+const ENTERS_MAX: usize = 3;
 
 /// How long a witness is waited for before the receipt says that there was none; it may still come later.
 const WITNESS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
 const LOG_WITHIN: Duration = Duration::from_millis(1500);
+
+/// How long the agent may take to say that it does not know a command.
+const COMMAND_WITHIN: Duration = Duration::from_millis(800);
+
+/// Looks at the agent, one after the other.
+type Views = tokio::sync::watch::Receiver<std::sync::Arc<View>>;
 
 /// What is waited for.
 const ACCEPTED: Phase = Phase::Accepted { witness: Cow::Borrowed("") };
@@ -98,7 +108,9 @@ fn deliverable(message: &str, is_command: bool) -> Result<String, Failure> {
         return Err(Failure::Bad("message: there is nothing in it that could be sent".to_owned()));
     }
     if is_command {
-        return Ok(text.to_owned());
+        // Behind a bare name a menu is open, from which Enter would take what is most like it.
+        let guard_after = if text.contains(char::is_whitespace) { "" } else { " " };
+        return Ok(format!("{text}{guard_after}"));
     }
     // A leading `/` or `!` would run something, `#` once did; one space before it makes it text.
     let guard_before = if text.starts_with(['/', '!', '#']) { " " } else { "" };
@@ -133,13 +145,7 @@ impl Delivery {
         self.clear(&mut hands).await?;
         let text = self.text.clone();
         self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply }).await.map_err(|_| "exited")?;
-        let paste = format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text);
-        hands.write(paste).await.map_err(exited)?;
-        if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_none() {
-            // It must not stay there for the next message to be added to.
-            self.clear(&mut hands).await?;
-            return Err("not_shown".into());
-        }
+        self.paste(&mut hands).await?;
         for _ in 0..ENTERS_MAX {
             if !may_enter(&hands.view()) {
                 return Err("a dialog opened".into());
@@ -155,17 +161,28 @@ impl Delivery {
         Err("enter had no effect".into())
     }
 
+    /// Puts the message into the box and sees it there; only once, because what is not shown may still come.
+    async fn paste(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
+        hands.write(format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text)).await.map_err(|_| "exited")?;
+        if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_some() {
+            return Ok(());
+        }
+        // It must not stay there for the next message to be added to.
+        self.clear(hands).await?;
+        Err("the input box does not show it".into())
+    }
+
     /// The message has left the box: who saw the agent take it?
     async fn wait_for_witness(&self, hands: Hands, mut receipt: Ticket) {
         let session = self.agent.session();
         if self.queues {
             return session.progress(self.id, Phase::Echoed).await;
         }
-        if self.is_command {
-            // It is nobody's message: that the box let it go is all there is to see.
-            return session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
-        }
         let mut views = hands.let_go();
+        if self.is_command {
+            let phase = self.look_for_command(&mut views).await;
+            return session.progress(self.id, phase).await;
+        }
         let (hooks_speak, log_speaks) = {
             let view = views.borrow();
             (view.hooks_speak, view.log_speaks)
@@ -176,12 +193,20 @@ impl Delivery {
             return;
         }
         let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
-        let phase = if seen_at_work {
-            Phase::Accepted { witness: "screen".into() }
-        } else {
-            Phase::Unconfirmed
-        };
+        let phase = if seen_at_work { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
         session.progress(self.id, phase).await;
+    }
+
+    /// A command is nobody's message: that the box let it go is all there is to see, unless the agent does not know it.
+    async fn look_for_command(&self, views: &mut Views) -> Phase {
+        let name = self.text.split_whitespace().next().unwrap_or_default();
+        let unknown = Conditions { list: vec![Condition::Text(format!("Unknown command: {name}"))], all: false };
+        tokio::select! {
+            Ok(Some(_)) = self.agent.session().wait(unknown) => Phase::Refused { why: "unknown command".into() },
+            _ = seen_within(views, COMMAND_WITHIN, |view| view.state.kind() == StateKind::Working) => {
+                Phase::Accepted { witness: "screen".into() }
+            }
+        }
     }
 
     /// Empties the input box of whatever stands in it.
@@ -195,15 +220,15 @@ impl Delivery {
                 return Ok(());
             }
             hands.write(&CLEAR[..]).await.map_err(|_| "exited")?;
-            // Each clearing shows; whether it was enough is looked at above.
+            // One may not be enough for many lines. The next goes out when this one is seen to have done something.
             let before = view.look.input_box.clone();
-            let _ = hands.until(ENTER_WITHIN, |view| view.look.input_box != before).await;
+            hands.until(SHOWN_WITHIN, |view| view.look.input_box != before).await.ok_or("nobody reads the keys")?;
         }
         Err("the input box could not be cleared".into())
     }
 }
 
-async fn went_to_work(views: &mut tokio::sync::watch::Receiver<std::sync::Arc<View>>) -> bool {
+async fn went_to_work(views: &mut Views) -> bool {
     seen_within(views, LOG_WITHIN, |view| view.look.working || view.state.kind() == StateKind::Working).await.is_some()
 }
 
@@ -221,15 +246,13 @@ fn is_empty(view: &View) -> bool {
     view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty() && !input.is_shell)
 }
 
-/// Whether the box holds the message, or the short form that long ones are shown in.
+/// Whether the box holds the message and nothing else, or the short form that long ones are shown in.
 fn shows(view: &View, text: &str) -> bool {
     let Some(input) = &view.look.input_box else { return false };
-    let bare = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
-    let (shown, text) = (bare(&input.text), bare(text));
-    if shown.contains("[Pastedtext#") {
-        return true;
-    }
-    // A long message scrolls within the box: its end is what can be seen.
-    let tail: String = text.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
-    !shown.is_empty() && shown.ends_with(&tail)
+    let bare = |text: &str| -> String { text.nfc().filter(|c| !c.is_whitespace()).collect() };
+    // A box for the shell shows its mark in another place.
+    let mark = if input.is_shell { "!" } else { "" };
+    let (shown, text) = (format!("{mark}{}", bare(&input.text)), bare(text));
+    // A box that is taller than the screen shows its end.
+    shown == text || shown.starts_with("[Pastedtext#") || input.is_cut && !shown.is_empty() && text.ends_with(&shown)
 }

@@ -33,7 +33,7 @@ impl Failure<'_> {
                 resume_at_epoch_ms: reset_time(self.text, now).map(|at| at.0),
                 category,
             }),
-            category => Claim::Error(Trouble { category, detail: self.text.to_owned() }),
+            category => Claim::Error(Trouble { category, detail: self.text.to_owned(), resume_at_epoch_ms: None }),
         }
     }
 

@@ -3,9 +3,9 @@
 use super::Mind;
 use crate::agent::claude::screen::{Look, look};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
-use crate::session::{ErrorCategory, Parked};
 use crate::agent::shades;
 use crate::agent::sight::Sight;
+use crate::session::{ErrorCategory, Parked};
 use crate::terminal::Snapshot;
 
 impl Mind {

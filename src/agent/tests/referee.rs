@@ -40,7 +40,7 @@ fn dialog(kind: PromptKind) -> Claim {
 }
 
 fn trouble() -> Claim {
-    Claim::Error(Trouble { category: ErrorCategory::ServerError, detail: "529".into() })
+    Claim::Error(Trouble { category: ErrorCategory::ServerError, detail: "529".into(), resume_at_epoch_ms: None })
 }
 
 #[test]
@@ -89,6 +89,25 @@ fn an_error_stays_until_the_next_turn() {
     assert_eq!(story.told(61_000, Source::Hooks, "UserPromptSubmit", Claim::Working).at(61_001), StateKind::Working);
     story.told(62_000, Source::Hooks, "Stop", Claim::Idle).told(62_100, Source::Status, "idle", Claim::Idle);
     assert_eq!(story.at(62_300), StateKind::Idle, "the error does not come back");
+}
+
+#[test]
+fn a_turn_that_fails_at_once_is_not_taken_for_one_that_runs() {
+    let mut story = Story::begin();
+    story.told(100, Source::Hooks, "UserPromptSubmit", Claim::Working);
+    story.told(150, Source::Hooks, "StopFailure", trouble()).told(180, Source::Status, "busy", Claim::Working);
+    story.told(190, Source::Title, "sign", Claim::Working).told(190, Source::Screen, "working", Claim::Working);
+    assert_eq!(story.at(200), StateKind::Error);
+    story.told(230, Source::Status, "idle", Claim::Idle).told(300, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(9000), StateKind::Error);
+}
+
+#[test]
+fn an_input_box_alone_does_not_mean_that_anybody_reads() {
+    let mut story = Story::begin();
+    story.seen.expects_hooks = true;
+    assert_eq!(story.told(100, Source::Screen, "input box", Claim::Idle).at(1500), StateKind::Starting);
+    assert_eq!(story.told(1600, Source::Hooks, "SessionStart", Claim::Idle).at(1601), StateKind::Idle);
 }
 
 #[test]

@@ -14,11 +14,15 @@ use crate::session::{Began, Event, State, Stopped};
 impl Watch {
     pub(super) async fn attend(&mut self, call: HookCall) {
         match call.call {
-            Call::Event { event, payload: Ok(payload) } => self.hear(&event, &payload, call.answer).await,
+            Call::Event { event, payload: Ok(payload) } if payload.is_object() => {
+                self.hear(&event, &payload, call.answer).await;
+            }
+            Call::Event { event, payload: Ok(_) } => {
+                tracing::warn!(event, "a hook told something that is no JSON object");
+                self.mind.ails(Source::Hooks, Some(format!("{event}: the payload is no JSON object")));
+            }
             Call::Event { event, payload: Err(problem) } => {
                 tracing::warn!(event, %problem, "a hook told something that cannot be read");
-                // What happened is known from the event's name, even if no more is.
-                self.hear(&event, &Value::Null, call.answer).await;
                 self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
             }
             Call::ResolveStop { signal } => self.resolve_stop(signal, call.answer),

@@ -20,7 +20,9 @@ use super::mind::{Decided, Mind};
 use super::record::{Recorder, What};
 use super::view::View;
 use super::witness::Witnesses;
-use crate::session::{Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, TurnId, Wants, Witness};
+use crate::session::{
+    Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, TurnId, Wants, Witness,
+};
 use files::Readers;
 
 /// What comes to a watch from outside, for as long as coop lives.
@@ -51,7 +53,9 @@ impl Watch {
     /// A watch over a child; `is_first` when it was started with the conversation that was prepared.
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
-        let mut mind = Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone(), setup.rules.clone());
+        let mut mind =
+            Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone(), setup.rules.clone());
+        mind.seen.expects_hooks = setup.has_hooks;
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
         let readers = Readers::new(setup, pid, is_first);
         let recorder = setup.record_to.as_ref().and_then(|path| {

@@ -56,7 +56,7 @@ async fn huge_payloads_are_borne() {
     let claude = Claude::ready(Script::new().text("Here.")).await;
     let huge = json!({"hook_event_name": "MessageDisplay", "delta": "x".repeat(5 * 1024 * 1024)}).to_string();
     let (one, other) =
-        tokio::join!(hook(&claude, "MessageDisplay", huge.as_bytes()), hook(&claude, "PostToolUse", huge.as_bytes()));
+        tokio::join!(hook(&claude, "MessageDisplay", huge.as_bytes()), hook(&claude, "Notification", huge.as_bytes()));
     silent(&one);
     silent(&other);
     claude.rests().await;

@@ -86,9 +86,9 @@ async fn play(claude: &Claude, act: Act, round: u64, message: &str) -> Vec<Strin
         claude.types(&format!("left over from {round}")).await;
         claude.shows(&format!("left over from {round}")).await;
     }
-    let before = claude.model.results().len();
     claude.told(message).await;
-    let result = || claude.model.results()[before].clone();
+    // What the last tool of this round gave back; a refusal is told with the next message only.
+    let result = || claude.model.results().pop().unwrap();
     match act {
         Act::Talk | Act::LeftOver => claude.goes(["working", "idle"]).await,
         Act::Accept => {

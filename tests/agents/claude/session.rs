@@ -111,13 +111,6 @@ impl Claude {
         self.coop.get("/api/v1/agent/state?explain=true").await.ok()
     }
 
-    /// Which sources stand behind the state now.
-    pub async fn sources(&self) -> Vec<String> {
-        let evidence = self.explained().await["evidence"].clone();
-        let sources = evidence.as_array().into_iter().flatten().filter_map(|one| one["source"].as_str());
-        sources.map(str::to_owned).collect()
-    }
-
     /// All states that it went through, such as `starting`, `idle`, `working`, `prompt:permission`.
     pub fn transitions(&self) -> Vec<String> {
         self.record.steps().into_iter().map(|step| step.word).collect()

@@ -100,7 +100,8 @@ async fn usage_is_counted_once_for_each_message() {
     {
         assert_eq!(usage[field], expected, "{field}: {usage}");
     }
-    assert!(usage["total_cost_usd"].as_f64().unwrap() > 0.0, "{usage}");
+    // Claude Code 2.1.197 writes no prices into its log.
+    assert!(usage["total_cost_usd"].is_number(), "{usage}");
 }
 
 #[tokio::test]
