@@ -1,7 +1,7 @@
 # What a developer does here; each target says so in a line. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help build test interop bench check fmt goldens
+.PHONY: help build test interop agents bench check fmt goldens
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -15,12 +15,15 @@ test: ## everything that needs only Rust
 interop: ## clients not written here: grpcurl, buf, a browser, Go, Python, curl (installs what is missing)
 	bash tests/interop/run
 
+agents: ## real agents from npm, with a model of our own (installs what is missing)
+	bash tests/agents/run
+
 bench: ## speed and memory, beside their peers (some minutes, on a calm machine)
 	cargo bench --bench coop
 
 check: ## formatting, lints, licences
 	cargo fmt --check
-	cargo clippy --all-targets -- -D warnings
+	cargo clippy --all-targets --features real-agents -- -D warnings
 	cargo deny check
 
 fmt: ## format Rust and proto

@@ -2,7 +2,6 @@
 //!
 //! One JSON object in each line. Screens are told by the rows that changed, because most of them change a row or two.
 
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -49,7 +48,8 @@ pub struct Screen {
     pub cursor: (usize, usize, bool),
     pub title: Option<String>,
     pub mid_frame: bool,
-    pub changed: BTreeMap<usize, String>,
+    /// Each with its number, counted from 0.
+    pub changed: Vec<(usize, String)>,
 }
 
 /// Writes records to a file.

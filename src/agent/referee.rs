@@ -14,6 +14,9 @@ use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
 
+/// How long after its dialog the hook of a tool may come; it is a process that must be started first.
+const HOOK_WITHIN_MS: u64 = 2500;
+
 /// A screen may show what is over for so long. Claude Code 2.1.197 repaints within 260 ms on a busy machine.
 const REPAINT_MS: u64 = 700;
 
@@ -90,7 +93,7 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
     match &spoken.claim {
         Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
         Claim::Waiting => waiting(seen, spoken, dialog, now),
-        _ => match overdrawn(spoken, dialog, now) {
+        _ => match overdrawn(seen, spoken, dialog, now) {
             Ok(dialog) => drawn(seen, dialog),
             Err(look_again) => unprompted(seen, spoken, present, now).looking_again(look_again),
         },
@@ -164,8 +167,8 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
             let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
             Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
         }
-        (None, Some((dialog, _))) if now.since(dialog.at) >= DRAWN_MS => drawn(seen, dialog),
-        (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(DRAWN_MS)),
+        (None, Some((dialog, _))) if now.since(dialog.at) >= drawn_ms(seen, dialog) => drawn(seen, dialog),
+        (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(drawn_ms(seen, dialog))),
         (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
         (None, None) => {
             let is_permission = spoken.detail.as_deref().is_some_and(|detail| detail.contains("permission"));
@@ -187,6 +190,13 @@ fn trouble(seen: &Seen) -> Option<Trouble> {
     }
 }
 
+/// How long a dialog must have been drawn to count without anybody speaking of it. A tool's dialog has a hook, which
+/// may be late and knows much more.
+fn drawn_ms(seen: &Seen, dialog: &Evidence) -> u64 {
+    let is_tools = matches!(&dialog.claim, Claim::Prompt(prompt) if prompt.tool.is_some());
+    if is_tools && seen.of(Source::Hooks).is_some() { HOOK_WITHIN_MS } else { DRAWN_MS }
+}
+
 /// A dialog that only the screen shows.
 fn drawn(seen: &Seen, dialog: &Evidence) -> Ruling {
     match &dialog.claim {
@@ -201,12 +211,15 @@ fn drawn(seen: &Seen, dialog: &Evidence) -> Ruling {
 /// A dialog on the screen that nobody speaks of. One that was drawn before the last word may be over already, and only
 /// counts when it stays. `Err` says when it would count.
 fn overdrawn<'a>(
+    seen: &Seen,
     spoken: &Evidence,
     dialog: Option<&'a Evidence>,
     now: EpochMs,
 ) -> Result<&'a Evidence, Option<EpochMs>> {
     let Some(dialog) = dialog else { return Err(None) };
-    let counts_from = if dialog.at >= spoken.at { dialog.at.plus(DRAWN_MS) } else { spoken.at.plus(REPAINT_MS) };
+    let drawn_ms = drawn_ms(seen, dialog);
+    let counts_from =
+        if dialog.at >= spoken.at { dialog.at.plus(drawn_ms) } else { spoken.at.plus(REPAINT_MS.max(drawn_ms)) };
     if now >= counts_from { Ok(dialog) } else { Err(Some(counts_from)) }
 }
 
@@ -220,7 +233,7 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
                 return Ruling::by(screen);
             }
             contradicted(seen, spoken, Claim::Idle, now)
-                .unwrap_or_else(|look_again| Ruling::by(spoken).looking_again(look_again))
+                .unwrap_or_else(|look_again| Ruling::by(credited(seen, spoken)).looking_again(look_again))
         }
         Claim::Parked(parked) => match parked.resume_at_epoch_ms.map(EpochMs) {
             Some(over) if over <= now => Ruling::is(State::Idle, spoken.source, "the limit has passed"),
@@ -228,12 +241,16 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
         },
         Claim::Idle | Claim::Still => match settled(seen, spoken, present, now) {
             Some(later) => Ruling::stay(later),
-            None => contradicted(seen, spoken, Claim::Working, now).unwrap_or_else(|look_again| {
-                Ruling::is(State::Idle, spoken.source, spoken.rule.clone()).looking_again(look_again)
-            }),
+            None => contradicted(seen, spoken, Claim::Working, now)
+                .unwrap_or_else(|look_again| Ruling::by(credited(seen, spoken)).looking_again(look_again)),
         },
         _ => Ruling::by(spoken),
     }
+}
+
+/// Who is named for what several say: the hooks, which know most about it.
+fn credited<'a>(seen: &'a Seen, spoken: &'a Evidence) -> &'a Evidence {
+    seen.of(Source::Hooks).filter(|hook| hook.claim == spoken.claim).unwrap_or(spoken)
 }
 
 /// Until when an agent that has stopped is not called idle yet.

@@ -1,6 +1,7 @@
 //! Answers to an agent's dialog: given once, to the dialog that was meant, and confirmed when that dialog is gone.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::asks::Ask;
@@ -10,16 +11,19 @@ use super::handle::Agent;
 use super::steps::{Hands, seen_within};
 use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED};
 use super::view::View;
-use crate::session::{Expect, Phase, Prompt, StateKind, TurnId};
+use crate::session::{Expect, Phase, Prompt, PromptKind, StateKind, TurnId};
 
 /// How long the agent may take to leave a dialog that was answered.
 const LEFT_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long a dialog may take to be drawn after its hook has asked: 260 ms were measured on a busy machine.
+const DRAWN_WITHIN: Duration = Duration::from_millis(1500);
 
 impl Agent {
     /// Answers the dialog that is shown. The caller is answered in time; what was begun is finished in any case.
     pub async fn respond(&self, answer: Answer) -> Result<Answered, Failure> {
         let began = Instant::now();
-        let view = self.view_as_told().await;
+        let view = self.view_when_drawn(answer.timeout).await;
         let refused = |kind, reason: &'static str| Answered {
             delivered: false,
             kind,
@@ -37,7 +41,10 @@ impl Agent {
         let Some(claimed) = self.claim(&prompt.id) else { return Ok(refused(Some(prompt.kind), ALREADY_ANSWERED)) };
         let way = way(&view, &prompt, &answer)?;
         let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
-        let mut turn = self.session().begin_turn(answer.writer, expect).await?;
+        // Some dialogs of the start are left by leaving.
+        let may_exit = prompt.kind == PromptKind::Setup || prompt.subtype.as_deref() == Some("trust");
+        let exit_confirms = may_exit && matches!(way, Way::Keys(_));
+        let mut turn = self.session().begin_turn(answer.writer, expect, exit_confirms).await?;
         let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(Some(prompt.kind), UNCONFIRMED)) };
         let (agent, kind) = (self.clone(), prompt.kind);
         tokio::spawn(async move {
@@ -62,6 +69,17 @@ impl Agent {
             _ => Some(UNCONFIRMED.into()),
         };
         Ok(Answered { delivered: reason.is_none(), kind: Some(kind), reason, receipt: Some(receipt) })
+    }
+
+    /// The agent as it is seen, once a dialog that is just opening is drawn: its options are not known before.
+    async fn view_when_drawn(&self, timeout: Duration) -> Arc<View> {
+        let view = self.view_as_told().await;
+        let is_opening = |view: &View| view.state.prompt().is_some_and(|prompt| !prompt.ready);
+        if !is_opening(&view) {
+            return view;
+        }
+        let drawn = seen_within(&mut self.views(), timeout.min(DRAWN_WITHIN), |view| !is_opening(view)).await;
+        drawn.unwrap_or(view)
     }
 
     async fn give(&self, mut hands: Hands, id: TurnId, prompt: &Prompt, way: Way) -> Result<(), Cow<'static, str>> {
@@ -98,7 +116,8 @@ impl Agent {
     pub(super) async fn press(&self, prompt_id: &str, steps: Vec<Step>) -> Result<TurnId, Cow<'static, str>> {
         let claimed = self.claim(prompt_id).ok_or(ALREADY_ANSWERED)?;
         let expect = Expect { prompt_id: Some(prompt_id.to_owned()), ..Expect::default() };
-        let turn = self.session().begin_turn(None, expect).await.map_err(|refusal| Cow::from(refusal.to_string()))?;
+        let turn =
+            self.session().begin_turn(None, expect, false).await.map_err(|refusal| Cow::from(refusal.to_string()))?;
         let id = turn.id;
         let mut hands = Hands::new(self, turn);
         press(&mut hands, prompt_id, &steps).await?;

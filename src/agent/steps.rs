@@ -7,21 +7,18 @@ use tokio::sync::watch;
 
 use super::handle::Agent;
 use super::view::View;
-use crate::session::{Refusal, Turn};
+use crate::session::{Phase, Refusal, Session, Turn};
 
 /// Hands on the keyboard, and eyes on the agent.
 pub struct Hands {
     turn: Turn,
+    session: Session,
     views: watch::Receiver<Arc<View>>,
 }
 
 impl Hands {
     pub fn new(agent: &Agent, turn: Turn) -> Self {
-        Self { turn, views: agent.views() }
-    }
-
-    pub fn turn(&self) -> &Turn {
-        &self.turn
+        Self { turn, session: agent.session().clone(), views: agent.views() }
     }
 
     /// The agent as it is seen now.
@@ -31,6 +28,11 @@ impl Hands {
 
     pub async fn write(&self, bytes: impl Into<bytes::Bytes>) -> Result<(), Refusal> {
         self.turn.write(bytes).await
+    }
+
+    /// Says that all that matters is written.
+    pub async fn tell_written(&self) {
+        self.session.progress(self.turn.id, Phase::Written).await;
     }
 
     /// Waits until something is seen; `None` when it was not within this time.

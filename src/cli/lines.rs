@@ -52,10 +52,14 @@ pub fn change(event: &AgentStateEvent) -> String {
 /// What the state rests on; decisive evidence is marked.
 pub fn reasons(agent: &AgentState) -> Vec<String> {
     let line = |evidence: &Evidence| {
-        let (tier, claim) = (word::<DetectionTier>(evidence.tier), word::<AgentStateKind>(evidence.claim));
+        let (tier, source) = (word::<DetectionTier>(evidence.tier), plain(&evidence.source));
         let mark = if evidence.decisive { "*" } else { " " };
         let detail = evidence.detail.as_deref().map(|detail| format!(": {}", plain(detail))).unwrap_or_default();
-        format!("{mark} {tier} ({}) says {claim}, {} ms ago{detail}", plain(&evidence.source), evidence.age_ms)
+        if evidence.claim == AgentStateKind::Unspecified as i32 {
+            return format!("{mark} {source} is silent{detail}");
+        }
+        let claim = word::<AgentStateKind>(evidence.claim);
+        format!("{mark} {source} ({tier}) says {claim}, {} ms ago{detail}", evidence.age_ms)
     };
     let disagreement = agent.disagreement.as_deref().map(|text| format!("! {}", plain(text)));
     agent.evidence.iter().map(line).chain(disagreement).collect()
@@ -131,6 +135,6 @@ mod tests {
         };
         let agent =
             AgentState { evidence: vec![evidence], disagreement: Some("two minds".into()), ..Default::default() };
-        assert_eq!(reasons(&agent), ["* process (alive) says unknown, 5 ms ago", "! two minds"]);
+        assert_eq!(reasons(&agent), ["* alive (process) says unknown, 5 ms ago", "! two minds"]);
     }
 }

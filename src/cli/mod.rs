@@ -10,6 +10,8 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::config::{self, Flags, Given, Sidecar};
 
 mod agents;
+mod dialog;
+mod doctor;
 mod follow;
 mod input;
 mod keys;
@@ -62,6 +64,7 @@ enum Verb {
     Wait(wait::Wait),
     Logs(logs::Logs),
     Send(send::Send),
+    Doctor(doctor::Doctor),
     /// Hands what an agent tells its hook to the coop around it; started by agents, before any of this is read.
     #[command(hide = true)]
     Hook,
@@ -160,6 +163,7 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Wait(wait) => wait.run().await,
             Verb::Logs(logs) => logs.run().await,
             Verb::Send(send) => send.run().await,
+            Verb::Doctor(doctor) => doctor.run().await,
             Verb::Hook | Verb::Guardian => Ok(ExitCode::SUCCESS),
         }
     });

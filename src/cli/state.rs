@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
+use super::dialog::context;
 use super::follow::follow;
 use super::lines::{change, describe, reasons};
 use super::reach::Reach;
@@ -48,6 +49,9 @@ impl State {
             return Ok(ExitCode::SUCCESS);
         }
         print_line(&describe(&status, agent.as_ref()))?;
+        for line in agent.iter().flat_map(context) {
+            print_line(&line)?;
+        }
         for line in agent.iter().filter(|_| self.explain).flat_map(reasons) {
             print_line(&line)?;
         }

@@ -29,6 +29,7 @@ fn a_command_is_served_and_a_verb_is_done() {
         "logs -n 1",
         "send {}",
         "send -",
+        "doctor --agent claude -- claude --model opus",
     ] {
         assert!(matches!(task(&format!("coop {line}")), Ok(Task::Do(_))), "{line}");
     }
@@ -62,7 +63,9 @@ fn verbs_refuse_what_makes_no_sense() {
         coop state --watch --explain
         coop state --token a --token-file b
         coop send
-        coop send {} {}";
+        coop send {} {}
+        coop doctor --agent nobody
+        coop doctor --agent claude claude";
     for line in lines.trim().lines() {
         assert_eq!(task(line).map(|_| ()).map_err(|error| error.use_stderr()), Err(true), "{line}");
     }

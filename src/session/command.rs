@@ -94,6 +94,8 @@ pub enum Command {
     BeginTurn {
         writer: Option<LockId>,
         expect: Expect,
+        /// The child's end is a witness.
+        exit_confirms: bool,
         reply: Reply<Given>,
     },
     /// One of them.

@@ -142,8 +142,14 @@ impl Session {
     }
 
     /// Waits for the right to write several times in a row.
-    pub async fn begin_turn(&self, writer: Option<LockId>, expect: Expect) -> Result<Turn, Refusal> {
-        let given = self.ask(|reply| Command::BeginTurn { writer, expect, reply }).await??;
+    /// `exit_confirms` when the end of the child shows that what was written was taken.
+    pub async fn begin_turn(
+        &self,
+        writer: Option<LockId>,
+        expect: Expect,
+        exit_confirms: bool,
+    ) -> Result<Turn, Refusal> {
+        let given = self.ask(|reply| Command::BeginTurn { writer, expect, exit_confirms, reply }).await??;
         Ok(Turn::new(given, self.clone()))
     }
 

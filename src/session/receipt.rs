@@ -53,18 +53,29 @@ pub struct Followed {
     given_up: Arc<AtomicBool>,
     /// Only a witness ends it: what an agent takes, not what a terminal shows.
     awaits_witness: bool,
+    /// The child's end is one, once all is written.
+    exit_confirms: bool,
 }
 
 impl Followed {
     pub fn new(receipt: Receipt, bytes: usize) -> (Self, Ticket) {
         let (receipt, follow) = watch::channel(receipt);
         let given_up = Arc::new(AtomicBool::new(false));
-        let followed = Self { receipt, given_up: given_up.clone(), awaits_witness: false };
+        let followed = Self { receipt, given_up: given_up.clone(), awaits_witness: false, exit_confirms: false };
         (followed, Ticket { bytes, receipt: follow, given_up })
     }
 
-    pub fn awaiting_witness(self) -> Self {
-        Self { awaits_witness: true, ..self }
+    pub fn awaiting_witness(self, exit_confirms: bool) -> Self {
+        Self { awaits_witness: true, exit_confirms, ..self }
+    }
+
+    /// What the child's end means for it.
+    pub fn phase_at_exit(&self) -> Phase {
+        let was_written = self.phase().reaches(&Phase::Written);
+        if self.exit_confirms && was_written {
+            return Phase::Accepted { witness: "process: exit".into() };
+        }
+        Phase::Refused { why: "exited".into() }
     }
 
     pub fn awaits_witness(&self) -> bool {

@@ -5,6 +5,7 @@ mod auth;
 mod child;
 mod complaints;
 mod discovery;
+mod doctor;
 mod ending;
 mod faces;
 mod following;

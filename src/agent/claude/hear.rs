@@ -20,7 +20,7 @@ pub enum Wants {
     /// Nothing but to be heard.
     Nothing,
     /// An answer to a dialog, which may take its time.
-    Answer(Asked),
+    Answer(Box<Asked>),
     /// Whether it may stop.
     Stop { already_held: bool },
     /// What it shall be told at the beginning.
@@ -91,7 +91,7 @@ pub fn hear(event: &str, payload: &Value, now: EpochMs) -> Heard {
             if let Some(Done { tool, input }) = asked_tool(payload) {
                 let prompt = prompt(&tool, &input);
                 heard.claim = Some(Claim::Prompt(prompt.clone()));
-                heard.wants = Wants::Answer(Asked { prompt, tool, input });
+                heard.wants = Wants::Answer(Box::new(Asked { prompt, tool, input }));
             }
         }
         "Stop" => {

@@ -120,9 +120,8 @@ fn shape(place: String, wanted: &'static str, found: &Value) -> BadSettings {
 
 #[cfg(test)]
 mod tests {
+    use super::super::version::MEASURED;
     use super::*;
-
-    const MEASURED: Version = Version(2, 1, 197);
 
     fn made(version: Option<Version>, orchestrator: Value) -> Value {
         settings(version, Path::new("/opt/coop"), Some(&orchestrator)).unwrap()

@@ -61,7 +61,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     if !is_ready(&view, nudge.queue) {
         return Ok(refused(view.state.kind(), AGENT_BUSY));
     }
-    let mut turn = agent.session().begin_turn(nudge.writer, nudge.expect).await?;
+    let mut turn = agent.session().begin_turn(nudge.writer, nudge.expect, nudge.command).await?;
     let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
     // Whoever had its turn before may have set the agent to work.
     let view = agent.view();
@@ -73,9 +73,8 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     let queues = before == StateKind::Working;
     let delivery = Delivery { agent: agent.clone(), id: turn.id, text, is_command: nudge.command, queues };
     tokio::spawn(delivery.run(turn, ticket.clone()));
-    let judged = if queues { Phase::Echoed } else { Phase::Unconfirmed };
     let left = nudge.timeout.saturating_sub(began.elapsed());
-    let receipt = match tokio::time::timeout(left, ticket.reached(&judged)).await {
+    let receipt = match tokio::time::timeout(left, ticket.reached(&Phase::Unconfirmed)).await {
         Ok(receipt) => receipt,
         Err(_) => ticket.give_up(),
     };
@@ -253,6 +252,18 @@ fn shows(view: &View, text: &str) -> bool {
     // A box for the shell shows its mark in another place.
     let mark = if input.is_shell { "!" } else { "" };
     let (shown, text) = (format!("{mark}{}", bare(&input.text)), bare(text));
+    if shown.is_empty() {
+        return false;
+    }
+    // Behind a command its parameters are hinted at.
+    let is_command = text.starts_with(['/', '!']) && shown.starts_with(&text);
     // A box that is taller than the screen shows its end.
-    shown == text || shown.starts_with("[Pastedtext#") || input.is_cut && !shown.is_empty() && text.ends_with(&shown)
+    let is_end = input.is_cut && text.ends_with(&shown);
+    shown == text || shown.starts_with("[Pastedtext#") || is_command || is_end || is_drawn_otherwise(&shown, &text)
+}
+
+/// Emoji and marks that join are drawn in as many ways as there are terminals; what is plain must be the same.
+fn is_drawn_otherwise(shown: &str, text: &str) -> bool {
+    let plain = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+    !text.is_ascii() && plain(shown) == plain(text)
 }

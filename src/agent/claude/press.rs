@@ -38,6 +38,7 @@ async fn press_one(hands: &mut Hands, prompt_id: &str, step: &Step) -> Result<()
             continue;
         };
         let before = write(hands, step).await?.unwrap_or(before);
+        hands.tell_written().await;
         let landed = |view: &View| !is_shown(view, prompt_id) || page(view).is_none_or(|now| now != before);
         if hands.until(LANDS_WITHIN, landed).await.is_some() {
             return Ok(());

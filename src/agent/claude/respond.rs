@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::screen::Dialog;
-use crate::agent::mind::Open;
+use crate::agent::asks::Decision;
 use crate::agent::talk::{Answer, Chosen, Failure};
 use crate::agent::view::View;
 use crate::session::{Prompt, PromptKind};
@@ -34,7 +34,7 @@ pub enum Step {
 pub enum Way {
     /// What the hook that asked is told; the keys are for the case that it has left.
     Decision {
-        decision: Box<dyn FnOnce(&Open) -> Value + Send>,
+        decision: Decision,
         keys: Option<Vec<Step>>,
     },
     Keys(Vec<Step>),
@@ -155,8 +155,11 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure>
     match answer.accept {
         Some(false) => Ok(Some(vec![Step::Dismiss])),
         _ if prompt.options.is_empty() => Ok(Some(vec![Step::Enter])),
-        // What "yes" means differs from dialog to dialog: one begins with "No, exit".
-        _ => Err(Failure::Bad(format!("this dialog needs an option, 1 to {}", prompt.options.len()))),
+        // Not the first, which may be "No, exit".
+        _ => match option_like(prompt, "Yes") {
+            Some(yes) => Ok(Some(vec![Step::Choose(yes)])),
+            None => Err(Failure::Bad(format!("this dialog needs an option, 1 to {}", prompt.options.len()))),
+        },
     }
 }
 
@@ -223,7 +226,7 @@ fn chosen(prompt: &Prompt, answer: &Answer) -> Result<Vec<Chosen>, Failure> {
 }
 
 /// What the hook is told, where it can be told that.
-fn decision(prompt: &Prompt, answer: &Answer) -> Option<Box<dyn FnOnce(&Open) -> Value + Send>> {
+fn decision(prompt: &Prompt, answer: &Answer) -> Option<Decision> {
     let allow = json!({"behavior": "allow"});
     match (prompt.kind, answer.option, answer.accept, &answer.text) {
         (PromptKind::Question, _, Some(false), _) => None,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Effect, Mind, Open};
 use crate::agent::claude::hear::{Asked, Wants, hear};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
-use crate::session::Prompt;
+use crate::session::{Prompt, StateKind};
 
 impl Mind {
     /// Takes in one event; what is to be done about it comes back.
@@ -33,7 +33,8 @@ impl Mind {
         }
         match heard.wants {
             Wants::Nothing => {}
-            Wants::Answer(Asked { prompt, tool, input }) => {
+            Wants::Answer(asked) => {
+                let Asked { prompt, tool, input } = *asked;
                 let prompt = Prompt { id: self.naming.next(), ..prompt };
                 effects.push(Effect::Asked { id: prompt.id.clone() });
                 self.note_hook(event, Claim::Prompt(prompt.clone()), now);
@@ -59,6 +60,8 @@ impl Mind {
         if held_back {
             self.note_hook("Stop held back", Claim::Working, now);
         } else {
+            // It has worked, however short that was, and whether or not anybody saw it.
+            self.unseen_work = self.present.kind() != StateKind::Working;
             self.note_hook("Stop", Claim::Idle, now);
         }
     }

@@ -58,6 +58,8 @@ pub struct Mind {
     pub hooks_speak: bool,
     present: State,
     rested_on: Option<Verdict>,
+    /// A turn has ended of which nothing was told.
+    unseen_work: bool,
     questions: Questions,
     naming: Naming,
     rules: Arc<Rules>,
@@ -73,6 +75,7 @@ impl Mind {
             hooks_speak: false,
             present: State::Starting,
             rested_on: None,
+            unseen_work: false,
             questions: Questions::default(),
             naming: Naming::new(prompt_numbers),
             rules,
@@ -91,6 +94,12 @@ impl Mind {
     pub fn decide(&mut self, now: EpochMs) -> (Option<Decided>, Option<EpochMs>) {
         self.let_go_of_questions(now);
         self.seen.asked = self.shown_question();
+        if std::mem::take(&mut self.unseen_work) {
+            self.present = State::Working;
+            self.naming.name(State::Working);
+            let cause = Cause::new(Source::Hooks.tier(), "hooks: Stop");
+            return (Some(Decided { state: State::Working, cause }), Some(now.plus(1)));
+        }
         let Ruling { verdict, look_again } = judge(&self.seen, &self.present, now);
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);

@@ -38,13 +38,20 @@ impl Mind {
             self.seen.note(Evidence::new(Source::Log, rule, claim, at));
         }
         match facts.said? {
-            Said::Prompt { text, .. } => Some(Effect::Took { text, witness: "log: prompt".into() }),
+            Said::Prompt { text, queued } => {
+                if queued && !self.hooks_speak {
+                    self.seen.queued = self.seen.queued.saturating_sub(1);
+                }
+                Some(Effect::Took { text, witness: "log: prompt".into() })
+            }
             Said::TakenInTurn { text } => Some(Effect::Took { text, witness: "log: queued_command".into() }),
             Said::Queued { .. } => {
                 self.seen.queued += 1;
                 None
             }
-            Said::Dequeued | Said::Removed | Said::Withdrawn { .. } => {
+            // Its turn is about to begin; until then the agent is not idle.
+            Said::Dequeued => None,
+            Said::Removed | Said::Withdrawn { .. } => {
                 self.seen.queued = self.seen.queued.saturating_sub(1);
                 None
             }

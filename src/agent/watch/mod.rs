@@ -166,7 +166,10 @@ impl Watch {
     async fn answer(&mut self, ask: Ask) {
         // Whoever asked may have gone; what was to be done is done all the same.
         match ask {
-            Ask::Expect { text, turn, reply } => drop(reply.send(self.witnesses.expect(&text, turn))),
+            Ask::Expect { text, turn, reply } => {
+                self.witnesses.expect(&text, turn);
+                let _ = reply.send(());
+            }
             Ask::Forget { turn } => self.witnesses.forget(turn),
             Ask::Decide { prompt_id, decision, reply } => drop(reply.send(self.decide_question(&prompt_id, decision))),
             Ask::Explain { reply } => drop(reply.send(self.mind.explain(EpochMs::now()))),

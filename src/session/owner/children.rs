@@ -53,8 +53,9 @@ impl Owner {
         self.seen_early.clear();
         // What was written stays written; what still waited can never be, and what awaited a witness has none.
         self.receipts.retain(|_, input| input.phase() == Phase::Queued || input.awaits_witness());
-        for id in self.receipts.keys().copied().collect::<Vec<_>>() {
-            self.progress(id, Phase::Refused { why: "exited".into() });
+        let ends: Vec<_> = self.receipts.iter().map(|(id, input)| (*id, input.phase_at_exit())).collect();
+        for (id, phase) in ends {
+            self.progress(id, phase);
         }
         tracing::info!(code = exit.code(), signal = exit.signal(), "the child has exited");
         if self.restart.is_empty() || self.closing {

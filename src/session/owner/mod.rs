@@ -180,7 +180,7 @@ enum Turn {
     Written(u64),
     Sign(Sign),
     /// Whoever wrote several times in a row has finished.
-    TurnOver,
+    LetGo,
     Timer,
 }
 
@@ -193,7 +193,7 @@ impl Owner {
                 Turn::Written(id) => self.written(id),
                 Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
                 Turn::Sign(Sign::Waning) => self.bury(),
-                Turn::TurnOver => self.end_turn(),
+                Turn::LetGo => self.end_turn(),
                 Turn::Timer => {}
             }
             self.keep_time();
@@ -226,7 +226,7 @@ impl Owner {
         tokio::select! {
             biased;
             command = self.commands.recv() => command.map_or(Turn::Abandoned, Turn::Command),
-            () = self.turns.over() => Turn::TurnOver,
+            () = self.turns.over() => Turn::LetGo,
             Some(Written(id)) = self.written.recv() => Turn::Written(id),
             sign = sign => {
                 self.commands_in_a_row = 0;
@@ -246,7 +246,9 @@ impl Owner {
             Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
             Command::Type { bytes, reply } => drop(reply.send(self.type_in(bytes))),
-            Command::BeginTurn { writer, expect, reply } => drop(reply.send(self.begin_turn(writer, &expect))),
+            Command::BeginTurn { writer, expect, exit_confirms, reply } => {
+                drop(reply.send(self.begin_turn(writer, &expect, exit_confirms)));
+            }
             Command::WriteInTurn { turn, bytes, reply } => drop(reply.send(self.write_in_turn(turn, bytes))),
             Command::Progress { turn, phase } => self.progress(turn.0, phase),
             Command::Declare(declared) => self.declared(declared),

@@ -56,12 +56,17 @@ impl Turns {
 }
 
 impl Owner {
-    pub(super) fn begin_turn(&mut self, writer: Option<LockId>, expect: &Expect) -> Result<Given, Refusal> {
+    pub(super) fn begin_turn(
+        &mut self,
+        writer: Option<LockId>,
+        expect: &Expect,
+        exit_confirms: bool,
+    ) -> Result<Given, Refusal> {
         self.may_write(writer, expect, Instant::now())?;
         let id = TurnId(self.next_receipt);
         self.next_receipt += 1;
         let (followed, ticket) = Followed::new(self.receipt(id.0, Phase::Queued), 0);
-        self.follow(id.0, followed.awaiting_witness());
+        self.follow(id.0, followed.awaiting_witness(exit_confirms));
         let (held, released) = oneshot::channel();
         self.turns.holder = Some((id, released));
         Ok(Given { id, ticket, held })

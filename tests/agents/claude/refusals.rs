@@ -114,9 +114,8 @@ async fn an_answer_to_an_old_prompt_does_not_hit_the_new_one() {
     claude.told("And the other").await;
     let second = claude.prompt("permission").await;
     assert_ne!(first["id"], second["id"]);
-    let late = claude.respond(json!({"accept": true, "prompt_id": first["id"]})).await;
-    assert_eq!(late["delivered"], false, "{late}");
-    assert!(late["reason"].is_string(), "{late}");
+    let (status, code, _) = claude.respond_with(json!({"accept": true, "prompt_id": first["id"]})).await.error();
+    assert_eq!((status, code.as_str()), (409, "STATE_CHANGED"));
     claude.rests().await;
     assert!(!claude.has("other"));
     claude.answered(json!({"accept": false, "prompt_id": second["id"]})).await;

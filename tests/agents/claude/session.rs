@@ -31,7 +31,7 @@ pub struct Claude {
 }
 
 /// The CLI that `tests/agents/run` installs.
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     let installed = concat!(env!("CARGO_MANIFEST_DIR"), "/target/agents/claude/node_modules/.bin/claude");
     let program = std::env::var_os("COOP_TEST_CLAUDE").map_or(PathBuf::from(installed), PathBuf::from);
     assert!(program.exists(), "{} is not there: run tests/agents/run, which installs it", program.display());

@@ -19,7 +19,9 @@ pub use grpc::reason_of;
 pub use http::{Answer, Call, Lines};
 pub use place::Place;
 pub use process::{Coop, binary, run_to_its_end};
-pub use processes::{alive, at_rest, descendants, environment, rss_bytes, session_members, wakeups};
+pub use processes::{
+    alive, at_rest, descendants, environment, nothing_is_left_in, rss_bytes, session_members, wakeups,
+};
 pub use script::{bash, sh};
 pub use socket::{Heard, WebSocket};
 pub use verb::{Ended, finished, run_coop};

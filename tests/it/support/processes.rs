@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::{PATIENCE, Scratch};
 
 /// Parent, session and state of one process.
 struct Stat {
@@ -83,4 +86,22 @@ pub fn wakeups(pid: i32) -> u64 {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let statuses = threads.filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("status")).ok());
     statuses.filter_map(switches).sum()
+}
+
+/// Looks until no process was started with a place in this directory any more; then it must be empty.
+pub async fn nothing_is_left_in(scratch: &Scratch) {
+    let place = format!("{}/", scratch.dir().display());
+    let speaks_of_it = |pid: &i32| {
+        let text = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let holds = |bytes: Vec<u8>| bytes.windows(place.len()).any(|part| part == place.as_bytes());
+        alive(*pid) && (holds(text("environ")) || holds(text("cmdline")))
+    };
+    let deadline = Instant::now() + PATIENCE;
+    // A guardian ends a moment after what it guards.
+    while let Some(pid) = all().into_iter().find(speaks_of_it) {
+        assert!(Instant::now() < deadline, "process {pid} is still there");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let files: Vec<_> = std::fs::read_dir(scratch.dir()).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert!(files.is_empty(), "{files:?}");
 }

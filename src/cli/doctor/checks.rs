@@ -1,0 +1,365 @@
+//! What is looked at, in the order in which an agent lives: it starts, takes a message, asks, is answered; then again
+//! without its hooks.
+
+use std::ffi::OsString;
+use std::io;
+
+use super::house::House;
+use super::model::Model;
+use super::patient::{Patient, Way};
+use super::report::{Check, Report};
+use super::trouble::Trouble;
+use crate::agent::claude::version::{self, MEASURED, Version};
+use crate::child::{Launch, Size};
+use crate::config::Groom;
+use crate::proto::v1::{AgentState, AgentStateKind, Evidence};
+
+const PROGRAM: Check = Check {
+    name: "program",
+    hint: "install it with `npm install -g @anthropic-ai/claude-code`, or name it: \
+           coop doctor --agent claude -- /path/to/claude",
+};
+const SCREEN: Check = Check {
+    name: "screen",
+    hint: "if that is a dialog or an error, run the same command by hand to get past it; if it is the input box, \
+           this version draws it in a way that coop does not know: please report it",
+};
+const SESSION_START: Check = Check {
+    name: "hook SessionStart",
+    hint: "does something turn hooks off, such as --bare or managed settings, or does another program start claude? \
+           coop goes by status file, log and screen then",
+};
+const STATUS: Check = Check {
+    name: "status file",
+    hint: "this version keeps no sessions/PID.json that coop knows: interruptions and refusals are seen later, on the screen",
+};
+const MESSAGE: Check = Check {
+    name: "message",
+    hint: "`coop nudge` will not work, or nobody will see that it did: type with `coop input`, and please report it",
+};
+const PROMPT_SUBMIT: Check =
+    Check { name: "hook UserPromptSubmit", hint: "messages are seen to arrive by the log instead, which is slower" };
+const STOP: Check = Check {
+    name: "hook Stop",
+    hint: "the end of a turn is seen by the status file and the screen instead; a stop gate cannot work",
+};
+const LOG: Check = Check {
+    name: "log",
+    hint: "this version keeps its log elsewhere or writes it differently: transcripts, usage and --resume will not work",
+};
+const TITLE: Check =
+    Check { name: "title", hint: "coop does without, as long as hooks or the status file work; please report it" };
+const PERMISSION: Check = Check {
+    name: "hook PermissionRequest",
+    hint: "does the command allow tools by itself? else dialogs are answered by keys, and refusals cannot carry words",
+};
+const DIALOG: Check = Check {
+    name: "dialog",
+    hint: "this version draws it in a way that coop does not know: answer with `coop keys`, and please report it with \
+           these rows",
+};
+const BY_HOOK_NO: Check =
+    Check { name: "hook answers no", hint: "refuse without words (`coop respond --deny`), which goes by keys" };
+const BY_HOOK_YES: Check =
+    Check { name: "hook answers yes", hint: "choose an option instead: `coop respond --option 1`" };
+const BY_KEYS: Check =
+    Check { name: "keys answer no", hint: "look at the dialog with `coop screen`, and answer it with `coop keys`" };
+const BARE_STATE: Check =
+    Check { name: "no hooks: state", hint: "do not use --groom pristine with this version: coop needs the hooks" };
+const BARE_MESSAGE: Check = Check {
+    name: "no hooks: message",
+    hint: "do not use --groom pristine with this version: nobody sees messages arrive",
+};
+const BARE_DIALOG: Check =
+    Check { name: "no hooks: dialog", hint: "with --groom pristine, answer dialogs with `coop keys`" };
+
+/// All of them, in order.
+pub const ALL: [&Check; 17] = [
+    &PROGRAM,
+    &SCREEN,
+    &SESSION_START,
+    &STATUS,
+    &MESSAGE,
+    &PROMPT_SUBMIT,
+    &STOP,
+    &LOG,
+    &TITLE,
+    &PERMISSION,
+    &DIALOG,
+    &BY_HOOK_NO,
+    &BY_HOOK_YES,
+    &BY_KEYS,
+    &BARE_STATE,
+    &BARE_MESSAGE,
+    &BARE_DIALOG,
+];
+
+/// Words that only a hook can carry to the model.
+const REASON: &str = "not this file, says the doctor";
+
+/// Looks at everything that can be looked at; what depends on a failure is left out.
+pub async fn examine(command: Vec<OsString>, house: &House, report: &mut Report) -> anyhow::Result<()> {
+    let model = Model::start().await?;
+    let Some(command) = find(command, house, &model, report).await? else { return Ok(()) };
+    let examination = Examination { command, house, model };
+    examination.with_hooks(report).await?;
+    examination.without_hooks(report).await?;
+    Ok(())
+}
+
+/// The command with the place of its program, if that is there.
+async fn find(
+    mut command: Vec<OsString>,
+    house: &House,
+    model: &Model,
+    report: &mut Report,
+) -> anyhow::Result<Option<Vec<OsString>>> {
+    let launch = Launch {
+        argv: command.clone(),
+        cwd: None,
+        env: house.environment(model.url()),
+        env_remove: std::env::vars_os().map(|(name, _)| name).collect(),
+        size: Size::new(80, 24)?,
+    };
+    let Some(program) = version::find(&command[0], &launch) else {
+        let name = command[0].display();
+        let is_path = name.to_string().contains('/');
+        let missing = if is_path { "is not there, or cannot be run" } else { "is not in PATH" };
+        report.tell(&PROGRAM, Err(Trouble::new(format!("{name} {missing}"))))?;
+        return Ok(None);
+    };
+    // The agent starts in another directory than the doctor.
+    let program = std::path::absolute(program)?;
+    let version = version::detect(&launch).await;
+    report.version = version.as_ref().ok().map(Version::to_string);
+    let compared = match &version {
+        Ok(version) => compare(*version),
+        Err(why) => format!("version unknown ({why})"),
+    };
+    report.tell(&PROGRAM, Ok(format!("{}, {compared}", program.display())))?;
+    command[0] = program.into_os_string();
+    Ok(Some(command))
+}
+
+/// Another version is no failure: the checks that follow say what that means.
+fn compare(version: Version) -> String {
+    let age = match version.cmp(&MEASURED) {
+        std::cmp::Ordering::Equal => return format!("version {version}, with which coop was measured"),
+        std::cmp::Ordering::Less => "older",
+        std::cmp::Ordering::Greater => "newer",
+    };
+    format!("version {version}, {age} than {MEASURED}, with which coop was measured")
+}
+
+struct Examination<'a> {
+    command: Vec<OsString>,
+    house: &'a House,
+    model: Model,
+}
+
+impl Examination<'_> {
+    /// The agent as coop starts it; whether the last check works.
+    async fn with_hooks(&self, report: &mut Report) -> io::Result<bool> {
+        let patient = match Patient::start(&self.command, self.house, &self.model, Groom::Auto).await {
+            Ok(patient) => patient,
+            Err(trouble) => return report.tell(&SCREEN, Err(trouble)),
+        };
+        if !report.tell(&SCREEN, drawn(&patient).await)? {
+            return Ok(false);
+        }
+        report.tell(&SESSION_START, heard(&patient, "SessionStart").await)?;
+        report.tell(&STATUS, says_idle(&patient).await)?;
+        // The model waits, so that the agent works for as long as this takes.
+        self.model.hold();
+        let told = patient.told("Good morning, says the doctor").await;
+        let turned = if told.is_ok() { Some(title(&patient, AgentStateKind::Working).await) } else { None };
+        self.model.go_on();
+        report.tell(&MESSAGE, told.map(|witness| format!("delivered, seen by {witness}")))?;
+        let Some(turned) = turned else { return Ok(false) };
+        report.tell(&PROMPT_SUBMIT, heard(&patient, "UserPromptSubmit").await)?;
+        report.tell(&STOP, ended(&patient).await)?;
+        report.tell(&LOG, logged(&patient).await)?;
+        report.tell(&TITLE, rested(&patient, turned).await)?;
+        self.dialogs(&patient, report).await
+    }
+
+    async fn dialogs(&self, patient: &Patient, report: &mut Report) -> io::Result<bool> {
+        if let Err(trouble) = patient.asked_for("refused-by-hook").await {
+            return report.tell(&PERMISSION, Err(trouble));
+        }
+        let by_hook = report.tell(&PERMISSION, heard(patient, "PermissionRequest").await)?;
+        if !report.tell(&DIALOG, recognised(patient).await)? {
+            return Ok(false);
+        }
+        if by_hook {
+            let refused = report.tell(&BY_HOOK_NO, self.refused_by_hook(patient).await)?;
+            if !refused || !report.tell(&BY_HOOK_YES, self.accepted(patient, "accepted-by-hook", Way::Hook).await)? {
+                return Ok(false);
+            }
+        } else if let Err(trouble) = patient.answered(false, None, Way::Keys).await {
+            return report.tell(&BY_KEYS, Err(trouble));
+        }
+        report.tell(&BY_KEYS, self.refused_by_keys(patient).await)
+    }
+
+    /// Refuses the dialog that is shown, with words.
+    async fn refused_by_hook(&self, patient: &Patient) -> Result<String, Trouble> {
+        patient.answered(false, Some(REASON), Way::Hook).await?;
+        let told = |state: &AgentState| self.model.has_heard(REASON) && state.state() == AgentStateKind::Idle;
+        patient.until("the model does not get the reason", |state| told(state).then_some(())).await?;
+        self.never_made("refused-by-hook")?;
+        Ok("the command did not run, and the model got the reason".to_owned())
+    }
+
+    /// Lets the model ask for a command, and accepts it.
+    async fn accepted(&self, patient: &Patient, file: &str, way: Way) -> Result<String, Trouble> {
+        patient.asked_for(file).await?;
+        recognised(patient).await?;
+        let witness = patient.answered(true, None, way).await?;
+        let made = self.house.workspace().join(file);
+        let ran = |state: &AgentState| made.exists() && state.state() == AgentStateKind::Idle;
+        patient.until("the command does not run", |state| ran(state).then_some(())).await?;
+        Ok(format!("the command ran, seen by {witness}"))
+    }
+
+    async fn refused_by_keys(&self, patient: &Patient) -> Result<String, Trouble> {
+        let file = "refused-by-keys";
+        patient.asked_for(file).await?;
+        recognised(patient).await?;
+        let witness = patient.answered(false, None, Way::Keys).await?;
+        patient.until_idle().await?;
+        self.never_made(file)?;
+        Ok(format!("the command did not run, seen by {witness}"))
+    }
+
+    fn never_made(&self, file: &str) -> Result<(), Trouble> {
+        let is_made = self.house.workspace().join(file).exists();
+        if is_made { Err(Trouble::new("the command ran although it was refused")) } else { Ok(()) }
+    }
+
+    /// The agent as somebody runs it who wants nothing of coop in its configuration.
+    async fn without_hooks(&self, report: &mut Report) -> io::Result<bool> {
+        let patient = match Patient::start(&self.command, self.house, &self.model, Groom::Pristine).await {
+            Ok(patient) => patient,
+            Err(trouble) => return report.tell(&BARE_STATE, Err(trouble)),
+        };
+        let idle = patient.until_idle().await;
+        if !report.tell(&BARE_STATE, idle.map(|cause| format!("idle ({cause})")))? {
+            return Ok(false);
+        }
+        if !report.tell(&BARE_MESSAGE, self.bare_message(&patient).await)? {
+            return Ok(false);
+        }
+        report.tell(&BARE_DIALOG, self.accepted(&patient, "accepted-by-keys", Way::Keys).await)
+    }
+
+    async fn bare_message(&self, patient: &Patient) -> Result<String, Trouble> {
+        self.model.hold();
+        let worked = async {
+            let witness = patient.told("Good night, says the doctor").await?;
+            let works = |state: &AgentState| state.state() == AgentStateKind::Working;
+            let cause = |state: &AgentState| works(state).then(|| state.detection_cause.clone());
+            Ok((witness, patient.until("it does not work", cause).await?))
+        };
+        let worked: Result<_, Trouble> = worked.await;
+        self.model.go_on();
+        let (witness, working) = worked?;
+        let idle = patient.until_idle().await?;
+        Ok(format!("delivered, seen by {witness}; working ({working}), then idle ({idle})"))
+    }
+}
+
+/// Whether a source has said this, now or lately.
+fn said(state: &AgentState, source: &str) -> Option<()> {
+    state.evidence.iter().any(|evidence| evidence.source == source).then_some(())
+}
+
+/// What a source says now: last words come first.
+fn says(state: &AgentState, source: &str) -> Option<AgentStateKind> {
+    let of = |evidence: &&Evidence| evidence.source.split(':').next() == Some(source);
+    state.evidence.iter().find(of).map(Evidence::claim)
+}
+
+async fn drawn(patient: &Patient) -> Result<String, Trouble> {
+    patient.until("no input box is seen", |state| said(state, "screen: input box")).await?;
+    let idle = patient.until_idle().await?;
+    Ok(format!("shows its input box, idle ({idle})"))
+}
+
+async fn heard(patient: &Patient, event: &str) -> Result<String, Trouble> {
+    let source = format!("hooks: {event}");
+    let heard = patient.until("not heard", |state| said(state, &source)).await;
+    // The screen does not tell why a hook is silent.
+    heard.map(|()| "heard".to_owned()).map_err(|trouble| Trouble::new(trouble.detail))
+}
+
+async fn says_idle(patient: &Patient) -> Result<String, Trouble> {
+    let idle = |state: &AgentState| says(state, "status").filter(|claim| *claim == AgentStateKind::Idle);
+    patient.until("it does not say idle", idle).await?;
+    Ok("says idle".to_owned())
+}
+
+/// The turn is over and the hook has said so.
+async fn ended(patient: &Patient) -> Result<String, Trouble> {
+    heard(patient, "Stop").await?;
+    let idle = patient.until_idle().await?;
+    Ok(format!("heard, idle again ({idle})"))
+}
+
+async fn logged(patient: &Patient) -> Result<String, Trouble> {
+    patient.until("it has no message in it", |state| said(state, "log: prompt")).await?;
+    Ok("found, and has a message in it".to_owned())
+}
+
+async fn title(patient: &Patient, claim: AgentStateKind) -> Result<AgentStateKind, Trouble> {
+    let what = if claim == AgentStateKind::Working { "it does not turn" } else { "it does not rest" };
+    patient.until(what, |state| says(state, "title").filter(|said| *said == claim)).await
+}
+
+/// The title's sign turned while the agent worked, and does not now.
+async fn rested(patient: &Patient, turned: Result<AgentStateKind, Trouble>) -> Result<String, Trouble> {
+    turned?;
+    title(patient, AgentStateKind::Idle).await?;
+    Ok("turns while it works, rests when it does".to_owned())
+}
+
+/// A dialog with options of its own.
+async fn recognised(patient: &Patient) -> Result<String, Trouble> {
+    let options = patient.until("no dialog with options is seen", |state| {
+        let prompt = state.prompt.as_ref()?;
+        (prompt.ready && !prompt.options_fallback && !prompt.options.is_empty()).then_some(prompt.options.len())
+    });
+    Ok(format!("recognised with {} options", options.await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_is_said_and_not_failed() {
+        assert_eq!(compare(MEASURED), "version 2.1.197, with which coop was measured");
+        assert!(compare(Version(2, 1, 196)).contains("older than 2.1.197"));
+        assert!(compare(Version(3, 0, 0)).contains("newer than 2.1.197"));
+    }
+
+    #[test]
+    fn the_last_word_of_a_source_counts_and_earlier_ones_are_remembered() {
+        let sign = |source: &str, claim: AgentStateKind| Evidence {
+            source: source.into(),
+            claim: claim.into(),
+            ..Default::default()
+        };
+        let evidence = vec![
+            sign("title: sign", AgentStateKind::Working),
+            sign("title: sign", AgentStateKind::Idle),
+            sign("log: prompt", AgentStateKind::Working),
+        ];
+        let state = AgentState { evidence, ..Default::default() };
+        assert_eq!(says(&state, "title"), Some(AgentStateKind::Working));
+        assert_eq!(
+            (says(&state, "hooks"), said(&state, "log: prompt"), said(&state, "log: end_turn")),
+            (None, Some(()), None)
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! `coop doctor`: which sources of an installed agent still work on this machine.
+//!
+//! ```text
+//! doctor ──> a second coop (patient.rs) ──> the user's agent, in a home of its own (house.rs)
+//!    ▲              │ state, explained               │
+//!    └── checks ◀───┘                                └──> a model of the doctor's own (model.rs)
+//! ```
+
+mod checks;
+mod house;
+mod model;
+mod patient;
+mod report;
+mod trouble;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use tokio::signal::unix::{SignalKind, signal};
+
+use self::house::House;
+use self::report::Report;
+use super::words::complain;
+
+/// Tell which parts of an installed agent coop understands here
+///
+/// Starts the agent in a home and a workspace of its own, with a model of the doctor's own on loopback: your account, your
+/// configuration and your money are not touched, nothing is downloaded, and nothing is left behind. Ends with 0 when
+/// nothing failed.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  coop doctor --agent claude\n  coop doctor --agent claude --json -- ~/other/claude | jq .checks"
+)]
+pub struct Doctor {
+    /// The agent to look at
+    #[arg(long, value_enum)]
+    agent: Option<Known>,
+    /// Print one JSON object at the end
+    #[arg(long)]
+    json: bool,
+    /// The agent's command, when it is not the program of its name in PATH
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Agents that the doctor knows.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Known {
+    Claude,
+}
+
+impl Doctor {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let Some(Known::Claude) = self.agent else {
+            complain("which agent shall be looked at? --agent claude is known: coop doctor --agent claude");
+            return Ok(ExitCode::from(2));
+        };
+        let command = if self.command.is_empty() { vec!["claude".into()] } else { self.command };
+        let mut report = Report::new("claude", self.json);
+        let told_to_stop = told_to_stop()?;
+        // Whatever ends this, what was started ends with it: each part goes when it is dropped, the house last.
+        let house = House::build()?;
+        tokio::select! {
+            examined = checks::examine(command, &house, &mut report) => examined?,
+            () = told_to_stop => bail!("interrupted; what was started is ended and removed"),
+        }
+        drop(house);
+        report.finish()?;
+        Ok(if report.has_failures() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+}
+
+/// Returns when a signal says that it is enough. Listens from now on, so that no signal ends the doctor before its house.
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    let [mut interrupt, mut terminate, mut hangup] =
+        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    })
+}
