@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
@@ -87,6 +87,8 @@ async fn read(mut pipe: pipe::Receiver, calls: mpsc::Sender<HookCall>) {
 
 fn understand(line: &[u8]) -> Result<Call, String> {
     let Line { event, data } = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    // An event of which there is nothing more to say.
+    let data = if data.is_null() { Value::Object(Map::new()) } else { data };
     Ok(Call::Event { event: event_name(&event), payload: Ok(data) })
 }
 
@@ -163,7 +165,7 @@ mod tests {
             assert_eq!(told(heard.recv().await.unwrap()), ("PostToolUse".into(), serde_json::json!({"a": 1})));
             let call = heard.recv().await.unwrap();
             assert!(call.answer.is_gone());
-            assert_eq!(told(call), ("Stop".into(), Value::Null));
+            assert_eq!(told(call), ("Stop".into(), serde_json::json!({})));
         }
         let path = pipe.path().to_owned();
         drop(pipe);

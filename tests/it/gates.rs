@@ -1,5 +1,7 @@
 //! Gates: what an agent is told at its start, and whether it may stop.
 
+use std::io::Write;
+
 use coop::proto::v1;
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -323,6 +325,8 @@ async fn a_slow_start_does_not_hold_up_the_session() {
     claude.is("idle").await;
     claude.hook("UserPromptSubmit", json!({"prompt": "go"})).await;
     claude.is("working").await;
-    tokio::task::spawn_blocking(move || std::fs::write(door, "opened\n")).await.unwrap().unwrap();
+    // Open for reading as well, so that this waits for nobody.
+    let mut door = std::fs::OpenOptions::new().read(true).write(true).open(door).unwrap();
+    door.write_all(b"opened\n").unwrap();
     assert_eq!(hook.ended().await, "begun\nopened\n");
 }

@@ -242,12 +242,17 @@ async fn a_hook_that_waits_ends_when_coop_leaves() {
 }
 
 #[tokio::test]
-async fn a_hook_without_stdin_tells_that_it_came() {
+async fn a_hook_without_stdin_ends_at_once_and_changes_nothing() {
     let claude = Claude::start(&[]).await;
     let mut command = claude.command("bash");
     command.args(["--norc", "-c", "\"$0\" hook SessionStart <&-"]).arg(binary());
+    let begun = Instant::now();
     assert_eq!(Hook::begin(command, "a closed stdin", Vec::new()).ended().await, "");
-    claude.is("idle").await;
+    assert!(begun.elapsed() < AT_ONCE);
+    let state = claude.get("/api/v1/agent/state?explain=true").await.ok();
+    assert_eq!(state["state"], "starting");
+    let told = state["evidence"].to_string();
+    assert!(told.contains("SessionStart") && told.contains("not JSON"), "that it came is told: {told}");
 }
 
 #[tokio::test]
@@ -255,6 +260,10 @@ async fn scripts_inside_tell_through_the_pipe() {
     let home = Arc::new(Scratch::new());
     let claude = Claude::start_in(&home, &[], RUNS_WHAT_IT_READS).await;
     claude.types(r#"echo '{"event":"user_prompt_submit","data":{"prompt":"go"}}' > "$COOP_HOOK_PIPE""#).await;
+    claude.is("working").await;
+    claude.types(r#"echo '{"event":"stop"}' > "$COOP_HOOK_PIPE""#).await;
+    claude.is("idle").await;
+    claude.types(r#"echo '{"event":"PreToolUse"}' > "$COOP_HOOK_PIPE""#).await;
     claude.is("working").await;
     claude.types(r#"echo 'nonsense' > "$COOP_HOOK_PIPE""#).await;
     claude.types(r#"echo '{"event":"stop","data":{"last_assistant_message":"Bye."}}' > "$COOP_HOOK_PIPE""#).await;

@@ -13,7 +13,7 @@ use crate::support::{Claude, Coop, Ended, Hook, Scratch, at_home, finished, run_
 /// A program that tells a version, and what it was started with.
 const NOTES_ITS_WORDS: &str = r#"case $1 in --version) echo "$VERSION (Claude Code)"; exit;; esac
 printf '%s\0' "$@" > "$HOME/words.new"; mv "$HOME/words.new" "$HOME/words"
-echo "ready $$"; exec sleep 1000"#;
+echo "ready $$"; sleep 1000; exit"#;
 
 /// What 2.1.197 can be asked to tell.
 const EVENTS: [&str; 14] = [

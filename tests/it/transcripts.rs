@@ -161,7 +161,7 @@ async fn a_new_log_is_told_from_its_beginning() {
 #[tokio::test]
 async fn numbers_go_on_with_the_next_coop() {
     let home = Arc::new(Scratch::new());
-    let script = "echo ready; exec sleep 1000";
+    let script = "echo ready; sleep 1000; exit";
     for number in 1..=3 {
         let claude = Claude::start_in(&home, &[], script).await;
         let log = Log::new(&home, "same", &said(number));

@@ -14,8 +14,9 @@ use super::{Coop, PATIENCE, Scratch, binary, environment};
 /// What coop tells its child, and hooks read.
 const TOLD: &str = "COOP";
 
-/// A shell in Claude's place, which reads what it is given and shows it.
-const SHOWS_WHAT_IT_READS: &str = "stty -echo -icanon -icrnl; echo ready; exec cat -v";
+/// A shell in Claude's place, which reads what it is given and shows it. It stays the shell that it is: a process that
+/// becomes another has no environment for a moment.
+const SHOWS_WHAT_IT_READS: &str = "stty -echo -icanon -icrnl; echo ready; cat -v; exit";
 
 /// A session whose agent a test plays.
 pub struct Claude {
@@ -51,7 +52,7 @@ impl Claude {
         Self::start_in(&home, &["--agent-config", &file], SHOWS_WHAT_IT_READS).await
     }
 
-    /// In this home, with this script in Claude's place; it must show `ready`. A shell starts Claude with words of its
+    /// In this home, with this script in Claude's place; it must show `ready`, and not `exec` then. A shell starts Claude with words of its
     /// own, so that coop adds none.
     pub async fn start_in(home: &Arc<Scratch>, flags: &[&str], script: &str) -> Self {
         let port: &[&str] = if flags.contains(&"--socket") { &[] } else { &["--port", "0"] };
@@ -63,7 +64,9 @@ impl Claude {
         let pid = coop.child_pid().await;
         let told = environment(pid).into_iter().filter(|variable| variable.starts_with(TOLD));
         let variables = told.filter_map(|variable| variable.split_once('=').map(|(n, v)| (n.into(), v.into())));
-        Self { coop, home: home.clone(), variables: variables.collect() }
+        let claude = Self { coop, home: home.clone(), variables: variables.collect() };
+        assert!(!claude.variable("COOP_HOOK_SOCKET").is_empty());
+        claude
     }
 
     /// A variable that coop gave to its child.
