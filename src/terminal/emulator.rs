@@ -55,7 +55,7 @@ impl Terminal {
         decoder.decode(bytes, |text| stream.read(text, |step| picture.step(step, &mut fed)));
         let retitled = fed.notes.iter().any(|note| matches!(note, Note::Title(_)));
         // The end of a frame makes the picture whole, which those who wait for whole pictures must be told.
-        let completed = was_mid_frame && !self.modes().synchronized_output;
+        let completed = was_mid_frame != self.modes().synchronized_output;
         fed.changed =
             retitled || completed || self.picture.changes.touched() || before != (self.cursor(), self.alt_screen());
         if fed.changed {
