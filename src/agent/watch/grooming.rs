@@ -6,8 +6,7 @@ use crate::config::Groom;
 use crate::session::Phase;
 
 impl Watch {
-    /// Passes a harmless dialog, once. It is asked again when the key was lost: a dialog that stays keeps its name, and
-    /// each look at it is a new chance.
+    /// Passes a harmless dialog, once; a key without effect is pressed again by the one who presses it.
     pub(super) fn groom(&mut self) {
         if self.shared.setup.groom != Groom::Auto || !self.mind.is_prompting() {
             return;
