@@ -125,7 +125,6 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
         conversation: None,
         log: None,
         usage: Totals::default(),
-        version: 0,
     };
     let view = watch::Sender::new(Arc::new(nothing));
     let shared = Arc::new(Shared {

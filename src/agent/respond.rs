@@ -9,7 +9,7 @@ use super::claude::press::press;
 use super::claude::respond::{Step, Way, way};
 use super::handle::Agent;
 use super::steps::{Hands, seen_within};
-use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED};
+use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, reason};
 use super::view::View;
 use crate::session::{Expect, Phase, Prompt, PromptKind, StateKind, TurnId};
 
@@ -59,15 +59,8 @@ impl Agent {
             }
         });
         let left = answer.timeout.saturating_sub(began.elapsed());
-        let receipt = match tokio::time::timeout(left, ticket.reached(&Phase::Unconfirmed)).await {
-            Ok(receipt) => receipt,
-            Err(_) => ticket.give_up(),
-        };
-        let reason: Option<Cow<'static, str>> = match &receipt.phase {
-            Phase::Accepted { .. } => None,
-            Phase::Refused { why } => Some(why.clone()),
-            _ => Some(UNCONFIRMED.into()),
-        };
+        let receipt = ticket.judged_within(left).await;
+        let reason = reason(&receipt.phase);
         Ok(Answered { delivered: reason.is_none(), kind: Some(kind), reason, receipt: Some(receipt) })
     }
 

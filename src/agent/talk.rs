@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::session::{Expect, LockId, PromptKind, Receipt, Refusal, StateKind};
+use crate::session::{Expect, LockId, Phase, PromptKind, Receipt, Refusal, StateKind};
 
 /// A message for the agent.
 #[derive(Clone, Debug)]
@@ -59,6 +59,16 @@ pub struct Answered {
     pub kind: Option<PromptKind>,
     pub reason: Option<Cow<'static, str>>,
     pub receipt: Option<Receipt>,
+}
+
+/// Why something was not delivered, in one word; `None` when a witness saw it taken.
+pub fn reason(phase: &Phase) -> Option<Cow<'static, str>> {
+    match phase {
+        Phase::Accepted { .. } => None,
+        Phase::Refused { why } => Some(why.clone()),
+        Phase::Echoed => Some(QUEUED.into()),
+        _ => Some(UNCONFIRMED.into()),
+    }
 }
 
 /// Why nothing was even tried.

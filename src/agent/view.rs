@@ -29,6 +29,4 @@ pub struct View {
     pub log: Option<PathBuf>,
     /// What the conversation cost so far.
     pub usage: Totals,
-    /// Moves with every change, so that "after this moment" can be said.
-    pub version: u64,
 }

@@ -61,6 +61,14 @@ pub struct Launch {
     pub size: Size,
 }
 
+impl Launch {
+    /// A variable as the child will see it.
+    pub fn variable(&self, name: &str) -> Option<OsString> {
+        let set = self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        set.or_else(|| std::env::var_os(name).filter(|_| !self.env_remove.iter().any(|removed| removed == name)))
+    }
+}
+
 /// A started child, in parts that can be given to different owners.
 #[derive(Debug)]
 pub struct Child {

@@ -1,6 +1,5 @@
 //! The agent's side of a session: what is prepared before the child starts, and watched while it runs.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,7 +50,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     }
     let (stop, start) = from_agent_config(config.agent_config.as_ref()).context("--agent-config")?;
     let (calling, calls) = hook_call::channel();
-    let state = or_warn(StateDir::open(|name| variable(launch, name)), "the agent's files");
+    let state = or_warn(StateDir::open(|name| launch.variable(name)), "the agent's files");
     let run = state.as_ref().and_then(|state| or_warn(state.new_run(), "the agent's files"));
     let socket = hook_socket(token, &calling);
     let pipe = run.as_ref().and_then(|run| {
@@ -71,7 +70,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         }
     };
     let workspace = workspace(config);
-    let config_dir = paths::config_dir(|name| variable(launch, name));
+    let config_dir = paths::config_dir(|name| launch.variable(name));
     let resumed = resumed(config, config_dir.as_deref(), &workspace).await?;
     let session_id = random::uuid().context("/dev/urandom")?;
     let coop = std::env::current_exe().context("where is coop itself?")?;
@@ -145,12 +144,6 @@ fn hook_socket(token: &Secret, calling: &mpsc::Sender<HookCall>) -> Option<HookS
 /// What could be had; what could not is told.
 fn or_warn<T>(had: Result<T, impl std::fmt::Display>, what: &str) -> Option<T> {
     had.inspect_err(|error| tracing::warn!(%error, "{what} could not be made: coop sees less of the agent")).ok()
-}
-
-/// A variable as the child will see it.
-fn variable(launch: &Launch, name: &str) -> Option<OsString> {
-    let set = launch.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    set.or_else(|| std::env::var_os(name).filter(|_| !launch.env_remove.iter().any(|removed| removed == name)))
 }
 
 fn workspace(config: &Sidecar) -> PathBuf {

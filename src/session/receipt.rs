@@ -131,6 +131,15 @@ impl Ticket {
         self.now()
     }
 
+    /// What became of an input that awaits a witness, as far as it is known after this time; what is still to come is told
+    /// by an event.
+    pub async fn judged_within(&mut self, time: std::time::Duration) -> Receipt {
+        match tokio::time::timeout(time, self.reached(&Phase::Unconfirmed)).await {
+            Ok(receipt) => receipt,
+            Err(_) => self.give_up(),
+        }
+    }
+
     /// Stops waiting; what is still to come is told by an event.
     pub fn give_up(&self) -> Receipt {
         self.given_up.store(true, Ordering::Release);

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::agent::asks::Ask;
 use crate::agent::handle::Agent;
 use crate::agent::steps::{Hands, seen_within};
-use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, QUEUED, UNCONFIRMED};
+use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, reason};
 use crate::agent::view::View;
 use crate::session::{Condition, Conditions, Phase, StateKind, Ticket, Turn, TurnId};
 
@@ -74,16 +74,8 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     let delivery = Delivery { agent: agent.clone(), id: turn.id, text, is_command: nudge.command, queues };
     tokio::spawn(delivery.run(turn, ticket.clone()));
     let left = nudge.timeout.saturating_sub(began.elapsed());
-    let receipt = match tokio::time::timeout(left, ticket.reached(&Phase::Unconfirmed)).await {
-        Ok(receipt) => receipt,
-        Err(_) => ticket.give_up(),
-    };
-    let reason: Option<Cow<'static, str>> = match &receipt.phase {
-        Phase::Accepted { .. } => None,
-        Phase::Refused { why } => Some(why.clone()),
-        Phase::Echoed => Some(QUEUED.into()),
-        _ => Some(UNCONFIRMED.into()),
-    };
+    let receipt = ticket.judged_within(left).await;
+    let reason = reason(&receipt.phase);
     Ok(Nudged { delivered: reason.is_none(), before, reason, receipt: Some(receipt) })
 }
 

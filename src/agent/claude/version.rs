@@ -89,14 +89,8 @@ pub fn find(name: &OsStr, launch: &Launch) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Some(here().join(name)).filter(runs);
     }
-    let path = variable(launch, "PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+    let path = launch.variable("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
     std::env::split_paths(&path).map(|dir| here().join(dir).join(name)).find(runs)
-}
-
-/// A variable as the child will see it.
-fn variable(launch: &Launch, name: &str) -> Option<OsString> {
-    let set = launch.env.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.clone());
-    set.or_else(|| std::env::var_os(name).filter(|_| !launch.env_remove.iter().any(|n| n == name)))
 }
 
 /// What the place of a program tells.

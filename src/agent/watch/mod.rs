@@ -48,7 +48,6 @@ pub struct Watch {
     recorder: Option<Recorder>,
     /// The dialog that was passed last.
     groomed: Option<String>,
-    version: u64,
 }
 
 impl Watch {
@@ -76,7 +75,6 @@ impl Watch {
             screen_seq: Seq(0),
             recorder,
             groomed: None,
-            version: 0,
             shared,
         }
     }
@@ -148,7 +146,6 @@ impl Watch {
 
     /// Tells drivers and faces how the agent stands.
     fn publish(&mut self, alive: bool) {
-        self.version += 1;
         let present = self.mind.present().clone();
         let open_question = present.prompt().is_some_and(|prompt| self.mind.question(&prompt.id).is_some());
         let view = View {
@@ -163,7 +160,6 @@ impl Watch {
             conversation: self.mind.conversation.clone(),
             log: self.readers.log_path(),
             usage: self.readers.usage(),
-            version: self.version,
         };
         self.shared.view.send_replace(Arc::new(view));
     }
