@@ -20,6 +20,8 @@ pub enum Source {
     Log,
     /// JSON lines on the terminal, in runs without a user interface.
     Jsonl,
+    /// What the agent says about its state in its output, past the screen.
+    Signal,
     /// The terminal's title.
     Title,
     /// The process itself.
@@ -81,7 +83,7 @@ impl Source {
         match self {
             Self::Hooks => Tier::Hooks,
             Self::Status | Self::Log => Tier::SessionLog,
-            Self::Jsonl | Self::Title => Tier::Stream,
+            Self::Jsonl | Self::Signal | Self::Title => Tier::Stream,
             Self::Process => Tier::Process,
             Self::Screen => Tier::Screen,
         }
@@ -93,6 +95,7 @@ impl Source {
             Self::Status => "status",
             Self::Log => "log",
             Self::Jsonl => "jsonl",
+            Self::Signal => "signal",
             Self::Title => "title",
             Self::Process => "process",
             Self::Screen => "screen",

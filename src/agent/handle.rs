@@ -11,12 +11,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::asks::Ask;
 use super::claims::{Claimed, Claims};
-use super::claude::relaunch::Relaunch;
-use super::claude::resume::Found;
-use super::claude::screen::Look;
+use super::driver::Driver;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
+use super::look::Look;
+use super::relaunch::Relaunch;
+use super::resume::Found;
 use super::rules::Rules;
 use super::talk::{Failure, Nudge, Nudged};
 use super::transcripts::Transcripts;
@@ -39,6 +40,7 @@ const PUBLISHED_WITHIN: Duration = Duration::from_millis(500);
 /// What was settled before the child started.
 #[derive(Clone, Debug)]
 pub struct Setup {
+    pub driver: &'static dyn Driver,
     /// Where the agent keeps its files; `None` when its environment does not tell.
     pub config_dir: Option<PathBuf>,
     /// Where the child starts.
@@ -173,6 +175,10 @@ impl Agent {
         &self.shared.setup
     }
 
+    pub fn driver(&self) -> &'static dyn Driver {
+        self.shared.setup.driver
+    }
+
     pub fn gates(&self) -> MutexGuard<'_, Gates> {
         self.shared.gates()
     }
@@ -220,7 +226,7 @@ impl Agent {
 
     /// Gives the agent a message.
     pub async fn nudge(&self, nudge: Nudge) -> Result<Nudged, Failure> {
-        super::claude::nudge::nudge(self, nudge).await
+        super::nudge::nudge(self, nudge).await
     }
 
     /// The command line of the next child, with the same conversation if that is wanted.

@@ -47,6 +47,8 @@ pub struct Screen {
     pub rows: u16,
     pub cursor: (usize, usize, bool),
     pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
     pub mid_frame: bool,
     /// Each with its number, counted from 0.
     pub changed: Vec<(usize, String)>,
@@ -75,6 +77,7 @@ impl Recorder {
             rows: screen.size.rows(),
             cursor: (screen.cursor.row, screen.cursor.col, screen.cursor.visible),
             title: screen.title.clone(),
+            signal: screen.signal.as_deref().map(str::to_owned),
             mid_frame: screen.mid_frame,
             changed: changed.map(|(row, text)| (row, text.clone())).collect(),
         };

@@ -1,33 +1,25 @@
 //! Who is right, when sources disagree: a pure function of what was seen, the present state, and the time.
 //!
-//! Hooks, the status file and the log *speak*: they tell what the agent itself says, and the newest of them counts, with
-//! a few exceptions that are written below as rules. The title and the screen only *look*: they fill in what nobody
-//! speaks of (dialogs at the start, retries), and overrule the speakers when these have been contradicted for a while.
+//! Hooks, the log and the agent's *arbiter* speak: they tell what the agent itself says, and the newest of them counts,
+//! with a few exceptions that are written below as rules. The arbiter is the one source that shows at any moment how
+//! things are: a status file, a signal in the output, or the title. All else only *looks*: it fills in what nobody speaks
+//! of (dialogs at the start, retries), and overrules the speakers when these have been contradicted for a while.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::evidence::{Claim, EpochMs, Evidence, Source};
-use super::seen::{STATUS_LAG_MS, Seen};
+use super::seen::Seen;
 use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
-
-/// How long after its hook a dialog is drawn: 260 ms were measured on a busy machine.
-const OPENS_WITHIN_MS: u64 = 400;
 
 /// How long after its dialog the hook of a tool may come; it is a process that must be started first.
 const HOOK_WITHIN_MS: u64 = 2500;
 
 /// A screen may show what is over for so long. Claude Code 2.1.197 repaints within 260 ms on a busy machine.
 const REPAINT_MS: u64 = 700;
-
-/// How long after a stop the agent may go on by itself, with a message that it had queued: 240 ms were measured.
-const STOP_SETTLES_MS: u64 = 400;
-
-/// How long the status file may say idle between two turns: 23 ms were measured.
-const STATUS_SETTLES_MS: u64 = 80;
 
 /// The same, when messages are known to be queued.
 const QUEUE_SETTLES_MS: u64 = 2000;
@@ -106,33 +98,43 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
 /// The newest of those who speak, unless a rule says that it cannot overrule the one before.
 fn spoken(seen: &Seen) -> Option<&Evidence> {
     let mut words: Vec<_> =
-        [Source::Hooks, Source::Status, Source::Log].into_iter().filter_map(|source| seen.of(source)).collect();
+        [Source::Hooks, seen.habits.arbiter, Source::Log].into_iter().filter_map(|source| seen.of(source)).collect();
+    words.retain(|word| !is_too_early(seen, word));
     words.sort_by_key(|word| word.at);
     words.into_iter().reduce(|before, next| if may_follow(seen, before, next) { next } else { before })
 }
 
+/// An agent whose hooks tell when it is ready is not idle before, whatever else it shows.
+fn is_too_early(seen: &Seen, word: &Evidence) -> bool {
+    let awaits_hooks = seen.habits.hook_tells_ready && seen.expects_hooks && seen.of(Source::Hooks).is_none();
+    awaits_hooks && word.source == seen.habits.arbiter && word.claim.kind() == StateKind::Idle
+}
+
 fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
+    let (arbiter, lag_ms) = (seen.habits.arbiter, seen.habits.arbiter_lag_ms);
     match (&before.claim, &next.claim) {
         // An error stays on the screen of an agent that takes messages again; it ends with a new turn.
         (Claim::Error(_) | Claim::Parked(_), Claim::Idle | Claim::Still) => next.source == Source::Hooks,
-        // The status file lags behind the hook that asks; it counts when it has said that a dialog is open.
-        (Claim::Prompt(_), Claim::Working) if next.source == Source::Status => {
-            seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > STATUS_LAG_MS
+        // The arbiter lags behind the hook that asks; it counts when it has said that a dialog is open.
+        (Claim::Prompt(_), Claim::Working) if next.source == arbiter => {
+            seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > lag_ms
         }
         // Busy may still be the turn that the hook has ended.
         (Claim::Idle | Claim::Error(_) | Claim::Parked(_), Claim::Working)
-            if before.source == Source::Hooks && next.source == Source::Status =>
+            if before.source == Source::Hooks && next.source == arbiter =>
         {
             let log_agrees = |log: &Evidence| log.claim == Claim::Working && log.at > before.at;
-            next.at.since(before.at) > STATUS_LAG_MS || seen.of(Source::Log).is_some_and(log_agrees)
+            next.at.since(before.at) > lag_ms || seen.of(Source::Log).is_some_and(log_agrees)
         }
         // The line of another tool's result says nothing about this dialog.
         (Claim::Prompt(_), Claim::Working) if next.source == Source::Log => false,
-        // The question that was asked by a hook is the dialog that the status file speaks of.
+        // The question that was asked by a hook is the dialog that the arbiter speaks of.
         (Claim::Prompt(_), Claim::Waiting) => seen.asked.is_none(),
+        // The arbiter knows that something failed, others know what.
+        (Claim::Error(_) | Claim::Parked(_), Claim::Error(_)) if next.source == arbiter => false,
         (_, Claim::Error(_) | Claim::Parked(_)) => true,
-        // The status file shows how things are; the log only how they were when a line was written.
-        _ if next.source == Source::Log => seen.of(Source::Status).is_none(),
+        // The arbiter shows how things are; the log only how they were when a line was written.
+        _ if next.source == Source::Log => seen.arbiter().is_none(),
         _ if before.source == Source::Log && next.source == Source::Hooks => true,
         _ => true,
     }
@@ -150,12 +152,12 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         return merged(Some(drawn));
     }
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
-    let opens_at = spoken.at.plus(OPENS_WITHIN_MS);
+    let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
     if now < opens_at && seen.of(Source::Screen).is_some() {
         return Ruling::stay(opens_at);
     }
-    // Nobody speaks when a dialog is dismissed, unless there is a status file. Without one, the screen tells.
-    let silent = seen.asked.is_none() && seen.of(Source::Status).is_none();
+    // Nobody speaks when a dialog is dismissed, unless there is an arbiter. Without one, the screen tells.
+    let silent = seen.asked.is_none() && seen.arbiter().is_none();
     let undrawn_since = seen.of(Source::Screen).map_or(spoken.at, |screen| screen.at.max(spoken.at));
     if silent && now.since(undrawn_since) >= CONTRADICTED_MS {
         let look = seen.of(Source::Screen).filter(|screen| screen.claim == Claim::Idle);
@@ -167,18 +169,22 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
     merged(None).looking_again(silent.then(|| undrawn_since.plus(CONTRADICTED_MS)))
 }
 
-/// The status file says that a dialog is open.
+/// The arbiter says that a dialog is open.
 fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
     match (&seen.asked, shown) {
         (Some(asked), shown) => {
             let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
-            Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
+            Ruling::is(
+                State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) },
+                spoken.source,
+                spoken.rule.clone(),
+            )
         }
         (None, Some((dialog, _))) if now.since(dialog.at) >= drawn_ms(seen, dialog) => drawn(seen, dialog),
         (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(drawn_ms(seen, dialog))),
-        // The dialog has left the screen, and the status file will say so.
+        // The dialog has left the screen, and the arbiter will say so.
         (None, None) if seen.of(Source::Screen).is_some_and(|screen| screen.at > spoken.at) => {
             let screen = seen.of(Source::Screen).unwrap_or(spoken);
             let over_at = screen.at.plus(UNNAMED_MS);
@@ -186,10 +192,18 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
         }
         (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
         (None, None) => {
-            let is_permission = spoken.detail.as_deref().is_some_and(|detail| detail.contains("permission"));
-            let kind = if is_permission { PromptKind::Permission } else { PromptKind::Setup };
+            let is_about = |word: &str| spoken.detail.as_deref().is_some_and(|detail| detail.contains(word));
+            let kind = match () {
+                () if is_about("permission") => PromptKind::Permission,
+                () if is_about("question") => PromptKind::Question,
+                () => PromptKind::Setup,
+            };
             let prompt = Prompt { subtype: Some("dialog".to_owned()), ..Prompt::new(kind) };
-            Ruling::is(State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) }, Source::Status, "waiting")
+            Ruling::is(
+                State::Prompt { prompt: Arc::new(prompt), trouble: trouble(seen) },
+                spoken.source,
+                spoken.rule.clone(),
+            )
         }
     }
 }
@@ -275,8 +289,8 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     }
     let mut wait_ms = seen.idle_grace_ms;
     match spoken.source {
-        Source::Hooks if spoken.rule == "Stop" => wait_ms = wait_ms.max(STOP_SETTLES_MS),
-        Source::Status => wait_ms = wait_ms.max(STATUS_SETTLES_MS),
+        Source::Hooks if spoken.rule == seen.habits.stop_event => wait_ms = wait_ms.max(seen.habits.stop_settles_ms),
+        source if source == seen.habits.arbiter => wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms),
         _ => {}
     }
     if seen.queued > 0 {
@@ -286,10 +300,10 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     (now < until).then_some(until)
 }
 
-/// What the screen shows, once it has contradicted a speaker for long enough. The status file is not contradicted: it
+/// What the screen shows, once it has contradicted a speaker for long enough. The arbiter is not contradicted: it
 /// shows how things are, as the screen does, and is made for it. `Err` says when it would be believed.
 fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> Result<Ruling, Option<EpochMs>> {
-    if seen.of(Source::Status).is_some() {
+    if seen.arbiter().is_some() {
         return Err(None);
     }
     let Some(screen) = seen.of(Source::Screen).filter(|screen| screen.claim == shown) else { return Err(None) };

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::asks::Ask;
-use super::claude::press::press;
-use super::claude::respond::{Step, Way, way};
 use super::handle::Agent;
+use super::press::{Step, Way, press};
 use super::steps::{Hands, seen_within};
 use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, reason};
 use super::view::View;
@@ -39,7 +38,7 @@ impl Agent {
             return Err(Failure::OtherPrompt { meant, shown, state: view.state.kind() });
         }
         let Some(claimed) = self.claim(&prompt.id) else { return Ok(refused(Some(prompt.kind), ALREADY_ANSWERED)) };
-        let way = way(&view, &prompt, &answer)?;
+        let way = self.driver().way(&view, &prompt, &answer)?;
         let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
         // Some dialogs of the start are left by leaving.
         let may_exit = prompt.kind == PromptKind::Setup || prompt.subtype.as_deref() == Some("trust");
@@ -82,10 +81,10 @@ impl Agent {
                 let asked = self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await;
                 if asked != Ok(true) {
                     let keys = keys.ok_or("the agent's hook does not wait any more")?;
-                    press(&mut hands, &prompt.id, &keys).await?;
+                    press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?;
                 }
             }
-            Way::Keys(keys) => press(&mut hands, &prompt.id, &keys).await?,
+            Way::Keys(keys) => press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?,
         }
         self.session().progress(id, Phase::Written).await;
         self.confirm(hands, id, &prompt.id).await;
@@ -113,7 +112,7 @@ impl Agent {
             self.session().begin_turn(None, expect, false).await.map_err(|refusal| Cow::from(refusal.to_string()))?;
         let id = turn.id;
         let mut hands = Hands::new(self, turn);
-        press(&mut hands, prompt_id, &steps).await?;
+        press(&mut hands, self.driver().typing(), prompt_id, &steps).await?;
         claimed.keep();
         Ok(id)
     }

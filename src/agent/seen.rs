@@ -2,24 +2,22 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::driver::Habits;
 use super::evidence::{Claim, EpochMs, Evidence, Source};
 use crate::session::Prompt;
 
 /// How much is remembered for explanations; an agent's turn with a few tools makes some twenty.
 const RECENT_MAX: usize = 64;
 
-/// How much later than a hook the status file may still speak of the time before it: 60 ms were measured, more when a
-/// turn is over at once.
-pub const STATUS_LAG_MS: u64 = 400;
-
 /// Everything the referee goes by. It belongs to one child and is thrown away with it.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// When the child was started.
     pub started: EpochMs,
+    pub habits: Habits,
     /// The question that the agent has asked through a hook and that waits for its answer.
     pub asked: Option<Prompt>,
-    /// When the status file last said that a dialog is open.
+    /// When the arbiter last said that a dialog is open.
     pub waited: Option<EpochMs>,
     /// Messages that the agent has taken but not begun to work on.
     pub queued: usize,
@@ -34,9 +32,10 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new(started: EpochMs, idle_grace_ms: u64) -> Self {
+    pub fn new(started: EpochMs, idle_grace_ms: u64, habits: Habits) -> Self {
         Self {
             started,
+            habits,
             asked: None,
             waited: None,
             queued: 0,
@@ -53,7 +52,7 @@ impl Seen {
         if evidence.claim == Claim::Waiting {
             self.waited = Some(evidence.at);
         }
-        if let Some(since) = begins_turn(&evidence) {
+        if let Some(since) = self.begins_turn(&evidence) {
             // What stopped the last one is over, whoever told of it.
             self.last.retain(|_, last| last.at >= since || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_)));
         }
@@ -108,6 +107,26 @@ impl Seen {
         self.recent.iter()
     }
 
+    /// What the arbiter said last.
+    pub fn arbiter(&self) -> Option<&Evidence> {
+        self.of(self.habits.arbiter)
+    }
+
+    /// Since when a new turn runs, if this says so. What is only seen may be what was before.
+    fn begins_turn(&self, evidence: &Evidence) -> Option<EpochMs> {
+        if evidence.claim != Claim::Working {
+            return None;
+        }
+        match evidence.source {
+            Source::Hooks | Source::Log | Source::Jsonl => Some(evidence.at),
+            // It lags behind: busy may still be the turn that has failed.
+            source if source == self.habits.arbiter => {
+                Some(EpochMs(evidence.at.0.saturating_sub(self.habits.arbiter_lag_ms)))
+            }
+            _ => None,
+        }
+    }
+
     fn remember(&mut self, evidence: Evidence) {
         if self.recent.len() == RECENT_MAX {
             self.recent.pop_front();
@@ -116,20 +135,7 @@ impl Seen {
     }
 }
 
-/// Since when a new turn runs, if this says so. What is only seen may be what was before.
-fn begins_turn(evidence: &Evidence) -> Option<EpochMs> {
-    if evidence.claim != Claim::Working {
-        return None;
-    }
-    match evidence.source {
-        Source::Hooks | Source::Log | Source::Jsonl => Some(evidence.at),
-        // It lags behind: busy may still be the turn that has failed.
-        Source::Status => Some(EpochMs(evidence.at.0.saturating_sub(STATUS_LAG_MS))),
-        Source::Title | Source::Process | Source::Screen => None,
-    }
-}
-
 /// Whether a source shows how things are, rather than what happens: saying the same again is no news.
 fn is_lasting(source: Source) -> bool {
-    matches!(source, Source::Title | Source::Screen | Source::Process)
+    matches!(source, Source::Signal | Source::Title | Source::Screen | Source::Process)
 }

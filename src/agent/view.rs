@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::claude::screen::Look;
+use super::look::Look;
 use super::usage::Totals;
 use crate::session::State;
 use crate::terminal::Seq;

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use anyhow::Context;
 use tokio::sync::mpsc;
 
-use crate::agent::claude::arguments::Arguments;
-use crate::agent::claude::relaunch::Relaunch;
-use crate::agent::claude::setup::{Given, prepare};
-use crate::agent::claude::{paths, resume, screen, version};
+use crate::agent::driver::{self, Driver};
 use crate::agent::gates::{StartGate, StopGate, from_agent_config};
 use crate::agent::hook_call::{self, HookCall};
 use crate::agent::hook_pipe::HookPipe;
 use crate::agent::hook_socket::HookSocket;
+use crate::agent::relaunch::Relaunch;
+use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
 use crate::agent::shell::quote;
-use crate::agent::{Agent as Driver, EpochMs, Gates, Setup, random, watch_agent};
+use crate::agent::start::Given;
+use crate::agent::{Agent as Watched, EpochMs, Gates, Setup, random, version, watch_agent};
 use crate::api::Secret;
 use crate::child::Launch;
 use crate::config::{self, Agent, Groom, Sidecar};
@@ -45,9 +45,7 @@ pub struct Held {
 /// Prepares what the agent needs, and adds to the launch what tells it; `None` for a program that coop has no driver
 /// for. What cannot be had is told in the log, and the session knows less.
 pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> anyhow::Result<Option<Prepared>> {
-    if config.agent != Agent::Claude {
-        return Ok(None);
-    }
+    let Some(driver) = driver::of(config.agent) else { return Ok(None) };
     let (stop, start) = from_agent_config(config.agent_config.as_ref()).context("--agent-config")?;
     let (calling, calls) = hook_call::channel();
     let state = or_warn(StateDir::open(|name| launch.variable(name)), "the agent's files");
@@ -62,21 +60,23 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     if let Some(pipe) = &pipe {
         launch.env.push(("COOP_HOOK_PIPE".into(), pipe.path().into()));
     }
-    let version = match version::detect(launch).await {
+    let version = match version::detect(launch, driver.release()).await {
         Ok(version) => Some(version),
         Err(why) => {
-            tracing::warn!(%why, "the version of Claude Code is not known: only hooks that all versions have are used");
+            let agent = driver.name();
+            tracing::warn!(%why, "the version of {agent} is not known: only hooks that all versions have are used");
             None
         }
     };
     let workspace = workspace(config);
-    let config_dir = paths::config_dir(|name| launch.variable(name));
-    let resumed = resumed(config, config_dir.as_deref(), &workspace).await?;
+    let config_dir = driver.config_dir(&|name| launch.variable(name));
+    let resumed = resumed(config, driver, config_dir.as_deref(), &workspace).await?;
     let session_id = random::uuid().context("/dev/urandom")?;
     let coop = std::env::current_exe().context("where is coop itself?")?;
     let relaunch = Relaunch {
+        driver,
         argv: launch.argv.clone(),
-        named: Agent::of_program(&launch.argv[0]) != Agent::Claude,
+        named: Agent::of_program(&launch.argv[0]) != config.agent,
         // Without a directory nothing can be handed over.
         groom: if run.is_some() && socket.is_some() { config.groom } else { Groom::Pristine },
         agent_config: config.agent_config.clone(),
@@ -84,6 +84,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         coop,
         run_dir: run.as_ref().map(|run| run.path().to_owned()).unwrap_or_default(),
         cwd: workspace.clone(),
+        config_dir: config_dir.clone(),
     };
     let given = Given {
         argv: &relaunch.argv,
@@ -95,8 +96,10 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         run_dir: &relaunch.run_dir,
         session_id: &session_id,
         resume: resumed.as_ref().map(|found| found.session_id.as_str()),
+        config_dir: config_dir.as_deref(),
     };
-    let plan = prepare(&given, |path| std::fs::read_to_string(workspace.join(path))).context("--agent-config")?;
+    let plan =
+        driver.prepare(&given, &|path| std::fs::read_to_string(workspace.join(path))).context("--agent-config")?;
     for warning in &plan.warnings {
         tracing::warn!("{warning}");
     }
@@ -105,10 +108,15 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
             run.write(name, contents).with_context(|| format!("{name} for the agent could not be written"))?;
         }
     }
+    for (path, contents) in &plan.placed {
+        place(path, contents).with_context(|| format!("{} could not be written", path.display()))?;
+    }
     launch.argv = plan.argv;
-    let arguments = Arguments(&relaunch.argv);
-    let (bypass_was_asked, prints_jsonl) = (arguments.asks_for_bypass(), arguments.prints_jsonl());
+    launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));
+    let bypass_was_asked = driver.asks_for_bypass(&relaunch.argv);
+    let prints_jsonl = driver.prints_jsonl(&relaunch.argv);
     let setup = Setup {
+        driver,
         config_dir,
         workspace,
         groom: config.groom,
@@ -119,7 +127,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         has_hooks: plan.hooks,
         prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
-        rules: Arc::new(screen::rules(config.agent_config.as_ref()).context("--agent-config")?),
+        rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
         record_to: config.agent_record.clone(),
         relaunch,
     };
@@ -130,7 +138,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
 
 impl Prepared {
     /// Begins to watch the agent of a session.
-    pub fn watch(self, session: Session) -> (Driver, Held) {
+    pub fn watch(self, session: Session) -> (Watched, Held) {
         let agent = watch_agent(session, self.setup, self.gates, self.calls);
         (agent, Held { _calling: self._calling, _socket: self._socket, _pipe: self._pipe, _run: self._run })
     }
@@ -146,6 +154,19 @@ fn or_warn<T>(had: Result<T, impl std::fmt::Display>, what: &str) -> Option<T> {
     had.inspect_err(|error| tracing::warn!(%error, "{what} could not be made: coop sees less of the agent")).ok()
 }
 
+/// Writes a file for the agent where it looks for it, unless it is there already.
+fn place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
+    if std::fs::read(path).is_ok_and(|found| found == contents) {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    // Another coop may write the same file at this moment; each of them gives it whole.
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".{}", std::process::id()));
+    std::fs::write(&new, contents)?;
+    std::fs::rename(&new, path)
+}
+
 fn workspace(config: &Sidecar) -> PathBuf {
     let cwd = config.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     std::path::absolute(&cwd).unwrap_or(cwd)
@@ -154,12 +175,16 @@ fn workspace(config: &Sidecar) -> PathBuf {
 /// The conversation that `--resume` means.
 async fn resumed(
     config: &Sidecar,
+    driver: &'static dyn Driver,
     config_dir: Option<&Path>,
     workspace: &Path,
-) -> anyhow::Result<Option<resume::Found>> {
+) -> anyhow::Result<Option<Found>> {
     let Some(hint) = config.resume.clone() else { return Ok(None) };
-    let dir = config_dir.context("--resume: neither CLAUDE_CONFIG_DIR nor HOME says where conversations are")?;
+    let dir = config_dir.context("--resume: nothing in the environment, such as HOME, says where conversations are")?;
     let (dir, workspace) = (dir.to_owned(), workspace.to_owned());
-    let find = move || resume::find(&hint, &dir, &workspace, EpochMs::now());
+    let find = move || {
+        let places = Places { driver, config_dir: &dir, cwd: &workspace };
+        resume::find(&hint, places, EpochMs::now())
+    };
     Ok(Some(tokio::task::spawn_blocking(find).await?.context("--resume")?))
 }

@@ -4,7 +4,7 @@ use super::picture::Picture;
 use super::screen::{Cursor, Snapshot};
 use super::stream::Stream;
 use super::utf8::Decoder;
-use super::watch::Note;
+use super::watch::{Note, SIGNAL};
 use super::{Modes, Seq, paint, redraw};
 use crate::child::Size;
 use avt::ScreenKind;
@@ -53,7 +53,9 @@ impl Terminal {
         let Terminal { decoder, stream, picture, .. } = self;
         picture.changes.begin(seq);
         decoder.decode(bytes, |text| stream.read(text, |step| picture.step(step, &mut fed)));
-        let retitled = fed.notes.iter().any(|note| matches!(note, Note::Title(_)));
+        // Whoever watches the program looks at its title and its signals with the picture.
+        let is_seen = |note: &Note| matches!(note, Note::Title(_) | Note::Osc { code: SIGNAL, .. });
+        let retitled = fed.notes.iter().any(is_seen);
         // The end of a frame makes the picture whole, which those who wait for whole pictures must be told.
         let completed = was_mid_frame != self.modes().synchronized_output;
         fed.changed =
@@ -123,6 +125,7 @@ impl Terminal {
             cursor: self.cursor(),
             alt_screen: self.alt_screen(),
             title: self.title().map(str::to_owned),
+            signal: self.picture.watch.signal.clone(),
             mid_frame: self.modes().synchronized_output,
         }
     }

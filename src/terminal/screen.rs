@@ -1,5 +1,7 @@
 //! What the screen shows, as plain data.
 
+use std::sync::Arc;
+
 use super::Seq;
 use crate::child::Size;
 
@@ -14,6 +16,8 @@ pub struct Snapshot {
     pub cursor: Cursor,
     pub alt_screen: bool,
     pub title: Option<String>,
+    /// What the program said last about its own state (OSC 7501), for those who watch it.
+    pub signal: Option<Arc<str>>,
     /// The program is in the middle of a frame, and says so: half of what is seen is old.
     pub mid_frame: bool,
 }

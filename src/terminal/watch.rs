@@ -1,5 +1,7 @@
 //! Follows everything in the stream that is not cells: modes, title, questions, news for the session.
 
+use std::sync::Arc;
+
 use super::modes::Modes;
 use super::queries;
 use super::screen::Cursor;
@@ -8,6 +10,9 @@ use super::title::Title;
 
 /// A text of an operating system command is cut after so many bytes.
 const OSC_TEXT_BYTES_MAX: usize = 4096;
+
+/// The command with which Codex tells its state.
+pub const SIGNAL: u32 = 7501;
 
 /// Something the child said to whoever watches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +33,8 @@ pub enum Note {
 pub struct Watch {
     pub modes: Modes,
     pub title: Title,
+    /// The last OSC 7501, with which agents tell their state.
+    pub signal: Option<Arc<str>>,
 }
 
 impl Watch {
@@ -43,7 +50,11 @@ impl Watch {
             notes.push(Note::Title(self.title.get().unwrap_or_default().to_owned()));
         }
         if let Sequence::Osc(osc) = sequence {
-            notes.extend(news(osc));
+            let news = news(osc);
+            if let Some(Note::Osc { code: SIGNAL, text }) = &news {
+                self.signal = Some(text.as_str().into());
+            }
+            notes.extend(news);
         }
         if let Some(reply) = queries::answer(sequence, &self.modes, cursor) {
             replies.extend_from_slice(reply.as_bytes());
@@ -53,5 +64,5 @@ impl Watch {
 
 fn news(osc: &Osc<'_>) -> Option<Note> {
     let text = || super::cut(osc.text, OSC_TEXT_BYTES_MAX).chars().filter(|c| !c.is_control()).collect();
-    matches!(osc.code, 9 | 777 | 7501).then(|| Note::Osc { code: osc.code, text: text() })
+    matches!(osc.code, 9 | 777 | SIGNAL).then(|| Note::Osc { code: osc.code, text: text() })
 }

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-use super::paths::is_session_id;
+use crate::agent::resume::is_session_id;
 
 /// Options that choose a conversation.
 const CHOOSE: [&str; 6] = ["--resume", "--continue", "--session-id", "--fork-session", "--from-pr", "--teleport"];

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::trouble::Failure;
 use crate::agent::evidence::{Claim, EpochMs};
+use crate::agent::heard::{Asked, Done, Heard, Wants, cut};
 use crate::session::{Prompt, PromptKind, Question};
 
 /// How much of a tool's input is shown with its prompt.
@@ -14,67 +15,15 @@ const INPUT_CHARS_MAX: usize = 200;
 /// How much of a plan is shown with its prompt.
 const SUMMARY_CHARS_MAX: usize = 4000;
 
-/// The events that Claude Code waits for and that may change what it does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Wants {
-    /// Nothing but to be heard.
-    Nothing,
-    /// An answer to a dialog, which may take its time.
-    Answer(Box<Asked>),
-    /// Whether it may stop.
-    Stop { already_held: bool },
-    /// What it shall be told at the beginning.
-    Start { source: String },
-}
-
-/// A question that a hook holds open.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
-    pub prompt: Prompt,
-    pub tool: String,
-    pub input: Value,
-}
-
-/// A tool that has come to its end: its dialog, if it had one, is over.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Done {
-    pub tool: String,
-    pub input: Value,
-}
-
-/// Everything that one event tells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
-    pub claim: Option<Claim>,
-    pub wants: Wants,
-    pub done: Option<Done>,
-    /// A message that the agent took.
-    pub took: Option<String>,
-    /// The conversation, and the file that it is written to.
-    pub conversation: Option<String>,
-    pub log: Option<PathBuf>,
-    pub last_message: Option<String>,
-    /// Its memory is about to be compacted.
-    pub compacts: bool,
-    /// All questions are over: the turn ended, or another began.
-    pub closes_questions: bool,
-}
-
 /// Reads one event. An event that is not known tells only where the conversation is.
 pub fn hear(event: &str, payload: &Value, now: EpochMs) -> Heard {
     let text = |name: &str| payload.get(name).and_then(Value::as_str);
     // Subagents work on their own; what they do is no sign of the main conversation.
     let is_subagent = text("agent_id").is_some();
     let mut heard = Heard {
-        claim: None,
-        wants: Wants::Nothing,
-        done: None,
-        took: None,
         conversation: text("session_id").map(str::to_owned),
         log: text("transcript_path").filter(|path| !path.is_empty()).map(PathBuf::from),
-        last_message: None,
-        compacts: false,
-        closes_questions: false,
+        ..Heard::default()
     };
     match event {
         "UserPromptSubmit" => {
@@ -91,7 +40,7 @@ pub fn hear(event: &str, payload: &Value, now: EpochMs) -> Heard {
             if let Some(Done { tool, input }) = asked_tool(payload) {
                 let prompt = prompt(&tool, &input);
                 heard.claim = Some(Claim::Prompt(prompt.clone()));
-                heard.wants = Wants::Answer(Box::new(Asked { prompt, tool, input }));
+                heard.wants = Wants::Answer(Box::new(Asked { prompt, tool, input, is_held: true }));
             }
         }
         "Stop" => {
@@ -160,12 +109,5 @@ fn question(value: &Value) -> Question {
         options: options.iter().map(|option| text(option, "label")).collect(),
         descriptions: options.iter().map(|option| text(option, "description")).collect(),
         multi_select: value.get("multiSelect").and_then(Value::as_bool).unwrap_or_default(),
-    }
-}
-
-fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::version::Version;
 use crate::agent::shell;
+use crate::agent::start::{BadSettings, object, shape};
+use crate::agent::version::Version;
 
 /// The first version that takes a file of settings by `--settings`.
 pub const SETTINGS_SINCE: Version = Version(1, 0, 61);
@@ -51,20 +52,7 @@ const HOOKS: [Hook; 14] = [
     hook("StopFailure", Version(2, 1, 78), AT_ONCE_SECS),
 ];
 
-/// Settings that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadSettings {
-    #[error("{place} must be a JSON {wanted}, but is {found}")]
-    Shape { place: String, wanted: &'static str, found: String },
-    #[error("the path of coop's own program is not text: {0:?}")]
-    Program(std::path::PathBuf),
-}
-
-/// The events that this version has; of an unknown one, those that every version with `--settings` has.
-pub fn events(version: Option<Version>) -> impl Iterator<Item = &'static str> {
-    known(version).map(|hook| hook.event)
-}
-
+/// The hooks that this version has; of an unknown one, those that every version with `--settings` has.
 fn known(version: Option<Version>) -> impl Iterator<Item = &'static Hook> {
     let version = version.unwrap_or(SETTINGS_SINCE);
     HOOKS.iter().filter(move |hook| hook.since <= version)
@@ -110,17 +98,9 @@ pub fn lay_over(base: &mut Value, upper: &Value) {
     }
 }
 
-pub(super) fn object(place: &str, value: &Value) -> Result<Map<String, Value>, BadSettings> {
-    value.as_object().cloned().ok_or_else(|| shape(place.to_owned(), "object", value))
-}
-
-fn shape(place: String, wanted: &'static str, found: &Value) -> BadSettings {
-    BadSettings::Shape { place, wanted, found: found.to_string().chars().take(40).collect() }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::version::MEASURED;
+    use super::super::version::RELEASE;
     use super::*;
 
     fn made(version: Option<Version>, orchestrator: Value) -> Value {
@@ -128,12 +108,12 @@ mod tests {
     }
 
     fn names(version: Option<Version>) -> Vec<&'static str> {
-        events(version).collect()
+        known(version).map(|hook| hook.event).collect()
     }
 
     #[test]
     fn only_events_that_a_version_has_are_asked_of_it() {
-        assert_eq!(names(Some(MEASURED)).len(), HOOKS.len());
+        assert_eq!(names(Some(RELEASE.measured)).len(), HOOKS.len());
         assert_eq!(names(Some(Version(1, 0, 40))), ["PreToolUse", "PostToolUse", "Notification", "Stop"]);
         let (before, after) = (names(Some(Version(2, 1, 77))), names(Some(Version(2, 1, 78))));
         assert!(before.contains(&"PostCompact") && !before.contains(&"StopFailure") && after.contains(&"StopFailure"));
@@ -143,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_entry_runs_coop_with_a_limit_of_time() {
-        let made = settings(Some(MEASURED), Path::new("/opt/my coop/it's"), None).unwrap();
+        let made = settings(Some(RELEASE.measured), Path::new("/opt/my coop/it's"), None).unwrap();
         let entry = |event: &str| made["hooks"][event][0]["hooks"][0].clone();
         assert_eq!(
             entry("PermissionRequest"),
@@ -160,7 +140,7 @@ mod tests {
             "hooks": {"PreToolUse": theirs, "WorktreeCreate": []},
             "permissions": {"allow": ["Read"]}, "env": {"A": "1"}, "unknown": null,
         });
-        let made = made(Some(MEASURED), given.clone());
+        let made = made(Some(RELEASE.measured), given.clone());
         assert_eq!(made["hooks"]["PreToolUse"][0], theirs[0]);
         assert_eq!(made["hooks"]["PreToolUse"][1]["hooks"][0]["command"], "/opt/coop hook PreToolUse");
         assert_eq!(made["hooks"]["WorktreeCreate"], json!([]));

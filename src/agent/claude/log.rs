@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::message::{has_tool_result, text, texts, usage, word};
 use super::trouble::Failure;
-use crate::agent::usage::MessageUsage;
+use crate::agent::facts::{BadLine, LogFacts, Said};
 use crate::agent::{Claim, EpochMs};
 
 /// The lines that Claude writes when a user stops it; they are the only sign of it in the log.
@@ -12,50 +12,6 @@ const INTERRUPTED: [&str; 2] = ["[Request interrupted by user]", "[Request inter
 
 /// How lines of user messages begin that are commands and what they printed, not turns of the conversation.
 const NO_TURN: [&str; 4] = ["<command-name>", "<command-message>", "<local-command-", "<bash-"];
-
-/// What one line tells. Lines come not always in the order of their times: go by `at`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LogFacts {
-    /// When it happened, by the line's own clock; a message that was queued carries the time when it was given.
-    pub at: Option<EpochMs>,
-    pub session_id: Option<String>,
-    pub cwd: Option<String>,
-    /// What the line means for the state, and by which rule.
-    pub claim: Option<(&'static str, Claim)>,
-    /// What became of a message to the agent.
-    pub said: Option<Said>,
-    pub usage: Option<MessageUsage>,
-    /// What the agent said.
-    pub last_message: Option<String>,
-    /// The conversation was compacted here.
-    pub compacted: bool,
-}
-
-/// What became of a message to the agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// It began a turn; after it had waited in the queue, or at once.
-    Prompt { text: String, queued: bool },
-    /// It waits in the queue.
-    Queued { text: String },
-    /// The oldest of the queue begins a turn; a `Prompt` with its text follows.
-    Dequeued,
-    /// One of the queue is taken into the running turn; `TakenInTurn` with its text follows.
-    Removed,
-    /// The agent read it in the middle of a turn.
-    TakenInTurn { text: String },
-    /// A user took it out of the queue to edit it; the agent did not read it.
-    Withdrawn { text: String },
-}
-
-/// A line that is no line of a session log.
-#[derive(Debug, thiserror::Error)]
-pub enum BadLine {
-    #[error("a line of the session log is not JSON: {0}")]
-    NotJson(#[from] serde_json::Error),
-    #[error("a line of the session log is not a JSON object")]
-    NotAnObject,
-}
 
 /// Reads one line. `now` dates what the line tells when it has no time of its own.
 pub fn read_line(line: &str, now: EpochMs) -> Result<LogFacts, BadLine> {

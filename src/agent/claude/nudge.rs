@@ -1,261 +1,32 @@
-//! How a message reaches Claude Code. Every byte sequence here was seen to work with 2.1.197.
+//! How Claude Code is typed to. Every byte sequence here was seen to work with 2.1.197.
 
-use std::borrow::Cow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use unicode_normalization::UnicodeNormalization;
+use crate::agent::nudge::Typing;
 
-use crate::agent::asks::Ask;
-use crate::agent::handle::Agent;
-use crate::agent::steps::{Hands, seen_within};
-use crate::agent::talk::{AGENT_BUSY, Failure, Nudge, Nudged, reason};
-use crate::agent::view::View;
-use crate::session::{Condition, Conditions, Phase, StateKind, Ticket, Turn, TurnId};
-
-/// Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters, and do nothing to an
-/// empty box. They must be a write of their own: within a paste they would become part of the message.
-const CLEAR: [u8; 40] = [0x15; 40];
-
-/// How often the box is cleared before it is given up.
-const CLEARINGS_MAX: usize = 8;
-
-const PASTE_BEGINS: &str = "\x1b[200~";
-const PASTE_ENDS: &str = "\x1b[201~";
-
-/// How long the box may take to show what was done to it. 5 KB took up to 1.1 s; on a machine that is far too busy
-/// Claude read nothing for 7 s. Nothing more is written before: what it reads in one piece it takes for one paste, and
-/// keys within become letters of the message.
-const SHOWN_WITHIN: Duration = Duration::from_secs(20);
-
-/// How long an Enter may take before it is sent again, if the message still stands in the box.
-const ENTER_WITHIN: Duration = Duration::from_secs(4);
-
-const ENTERS_MAX: usize = 3;
-
-/// How long a witness is waited for before the receipt says that there was none; it may still come later.
-const WITNESS_WITHIN: Duration = Duration::from_secs(10);
-
-/// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
-const LOG_WITHIN: Duration = Duration::from_millis(1500);
-
-/// How long the agent may take to say that it does not know a command.
-const COMMAND_WITHIN: Duration = Duration::from_millis(800);
-
-/// Looks at the agent, one after the other.
-type Views = tokio::sync::watch::Receiver<std::sync::Arc<View>>;
-
-/// What is waited for.
-const ACCEPTED: Phase = Phase::Accepted { witness: Cow::Borrowed("") };
-
-/// Gives a message to the agent. The caller is answered in time; the delivery itself is finished in any case.
-pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
-    let text = deliverable(&nudge.message, nudge.command)?;
-    let began = Instant::now();
-    let refused = |before: StateKind, reason: &'static str| Nudged {
-        delivered: false,
-        before,
-        reason: Some(reason.into()),
-        receipt: None,
-    };
-    let view = agent.view_as_told().await;
-    if !is_ready(&view, nudge.queue) {
-        return Ok(refused(view.state.kind(), AGENT_BUSY));
-    }
-    let mut turn = agent.session().begin_turn(nudge.writer, nudge.expect, nudge.command).await?;
-    let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
-    // Whoever had its turn before may have set the agent to work.
-    let view = agent.view();
-    let before = view.state.kind();
-    if !is_ready(&view, nudge.queue) {
-        agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
-        return Ok(refused(before, AGENT_BUSY));
-    }
-    let queues = before == StateKind::Working;
-    let delivery = Delivery { agent: agent.clone(), id: turn.id, text, is_command: nudge.command, queues };
-    tokio::spawn(delivery.run(turn, ticket.clone()));
-    let left = nudge.timeout.saturating_sub(began.elapsed());
-    let receipt = ticket.judged_within(left).await;
-    let reason = reason(&receipt.phase);
-    Ok(Nudged { delivered: reason.is_none(), before, reason, receipt: Some(receipt) })
-}
-
-/// Whether the agent takes a message now. While it retries a request it is as busy as while it works.
-fn is_ready(view: &View, queue: bool) -> bool {
-    match view.state.kind() {
-        StateKind::Idle | StateKind::Error => true,
-        StateKind::Parked => view.look.retrying.is_none() || queue,
-        StateKind::Working => queue,
-        _ => false,
-    }
-}
+pub const TYPING: Typing = Typing {
+    // Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters.
+    clear: &[0x15; 40],
+    settles: Duration::ZERO,
+    send: "\r",
+    // What is sent to a Claude at work is queued by itself.
+    queue: "\r",
+    pasted: "[Pastedtext#",
+    pastes_answers: false,
+    unknown_command: |name| format!("Unknown command: {name}"),
+};
 
 /// The message as it is typed, so that it arrives as text and not as a command.
-fn deliverable(message: &str, is_command: bool) -> Result<String, Failure> {
-    // Escape would end the paste; other control characters are keys.
-    let lines = message.replace("\r\n", "\n").replace('\r', "\n");
-    let text: String = lines.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    let text = text.trim_matches(['\n', '\t', ' ']);
-    if text.is_empty() {
-        return Err(Failure::Bad("message: there is nothing in it that could be sent".to_owned()));
-    }
+pub fn guarded(text: &str, is_command: bool) -> String {
     if is_command {
         // Behind a bare name a menu is open, from which Enter would take what is most like it.
         let guard_after = if text.contains(char::is_whitespace) { "" } else { " " };
-        return Ok(format!("{text}{guard_after}"));
+        return format!("{text}{guard_after}");
     }
     // A leading `/` or `!` would run something; one space before it makes it text.
     let guard_before = if text.starts_with(['/', '!']) { " " } else { "" };
     // A name after `@` opens a menu that Enter would choose from, and a backslash makes Enter a new line.
     let last_word = text.rsplit([' ', '\n', '\t']).next().unwrap_or_default();
     let guard_after = if last_word.contains('@') || text.ends_with('\\') { " " } else { "" };
-    Ok(format!("{guard_before}{text}{guard_after}"))
-}
-
-/// One message on its way.
-struct Delivery {
-    agent: Agent,
-    id: TurnId,
-    text: String,
-    is_command: bool,
-    /// The agent works, and will keep the message.
-    queues: bool,
-}
-
-impl Delivery {
-    async fn run(self, turn: Turn, receipt: Ticket) {
-        let hands = Hands::new(&self.agent, turn);
-        if let Err(why) = self.type_in(hands, receipt).await {
-            self.agent.tell(Ask::Forget { turn: self.id }).await;
-            self.agent.session().progress(self.id, Phase::Refused { why }).await;
-        }
-    }
-
-    async fn type_in(&self, mut hands: Hands, receipt: Ticket) -> Result<(), Cow<'static, str>> {
-        let exited = |_| Cow::from("exited");
-        hands.until(SHOWN_WITHIN, has_box).await.ok_or("no_input_box")?;
-        self.clear(&mut hands).await?;
-        let text = self.text.clone();
-        self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply }).await.map_err(|_| "exited")?;
-        self.paste(&mut hands).await?;
-        for _ in 0..ENTERS_MAX {
-            if !may_enter(&*hands.view_of_now().await) {
-                return Err("a dialog opened".into());
-            }
-            hands.write("\r").await.map_err(exited)?;
-            self.agent.session().progress(self.id, Phase::Written).await;
-            if hands.until(ENTER_WITHIN, |view| !shows(view, &self.text)).await.is_some() {
-                self.wait_for_witness(hands, receipt).await;
-                return Ok(());
-            }
-        }
-        self.clear(&mut hands).await?;
-        Err("enter had no effect".into())
-    }
-
-    /// Puts the message into the box and sees it there; only once, because what is not shown may still come.
-    async fn paste(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
-        hands.write(format!("{PASTE_BEGINS}{}{PASTE_ENDS}", self.text)).await.map_err(|_| "exited")?;
-        if hands.until(SHOWN_WITHIN, |view| shows(view, &self.text)).await.is_some() {
-            return Ok(());
-        }
-        // It must not stay there for the next message to be added to.
-        self.clear(hands).await?;
-        Err("the input box does not show it".into())
-    }
-
-    /// The message has left the box: who saw the agent take it?
-    async fn wait_for_witness(&self, hands: Hands, mut receipt: Ticket) {
-        let session = self.agent.session();
-        if self.queues {
-            return session.progress(self.id, Phase::Echoed).await;
-        }
-        let mut views = hands.let_go();
-        if self.is_command {
-            let phase = self.look_for_command(&mut views).await;
-            return session.progress(self.id, phase).await;
-        }
-        let (hooks_speak, log_speaks) = {
-            let view = views.borrow();
-            (view.hooks_speak, view.log_speaks)
-        };
-        // Without hooks and log, the screen is the only witness.
-        let patience = if hooks_speak { WITNESS_WITHIN } else { LOG_WITHIN };
-        if tokio::time::timeout(patience, receipt.reached(&ACCEPTED)).await.is_ok() {
-            return;
-        }
-        let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
-        let phase = if seen_at_work { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
-        session.progress(self.id, phase).await;
-    }
-
-    /// A command is nobody's message: that the box let it go is all there is to see, unless the agent does not know it.
-    async fn look_for_command(&self, views: &mut Views) -> Phase {
-        let name = self.text.split_whitespace().next().unwrap_or_default();
-        let unknown = Conditions { list: vec![Condition::Text(format!("Unknown command: {name}"))], all: false };
-        tokio::select! {
-            Ok(Some(_)) = self.agent.session().wait(unknown) => Phase::Refused { why: "unknown command".into() },
-            _ = seen_within(views, COMMAND_WITHIN, |view| view.state.kind() == StateKind::Working) => {
-                Phase::Accepted { witness: "screen".into() }
-            }
-        }
-    }
-
-    /// Empties the input box of whatever stands in it.
-    async fn clear(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
-        for _ in 0..CLEARINGS_MAX {
-            let view = hands.view_of_now().await;
-            if !may_enter(&view) {
-                return Err("a dialog opened".into());
-            }
-            if is_empty(&view) {
-                return Ok(());
-            }
-            hands.write(&CLEAR[..]).await.map_err(|_| "exited")?;
-            // One may not be enough for many lines. The next goes out when this one is seen to have done something.
-            let before = view.look.input_box.clone();
-            hands.until(SHOWN_WITHIN, |view| view.look.input_box != before).await.ok_or("nobody reads the keys")?;
-        }
-        Err("the input box could not be cleared".into())
-    }
-}
-
-async fn went_to_work(views: &mut Views) -> bool {
-    seen_within(views, LOG_WITHIN, |view| view.look.working || view.state.kind() == StateKind::Working).await.is_some()
-}
-
-fn has_box(view: &View) -> bool {
-    may_enter(view) && view.look.input_box.as_ref().is_some_and(|input| input.is_focused)
-}
-
-/// Never into a dialog, where Enter would choose something, nor into a view that hides the conversation.
-fn may_enter(view: &View) -> bool {
-    let hidden = view.look.dialog.is_some() || view.look.covered.is_some();
-    view.pid.is_some() && !hidden && view.state.kind() != StateKind::Prompt
-}
-
-fn is_empty(view: &View) -> bool {
-    view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty() && !input.is_shell)
-}
-
-/// Whether the box holds the message and nothing else, or the short form that long ones are shown in.
-fn shows(view: &View, text: &str) -> bool {
-    let Some(input) = &view.look.input_box else { return false };
-    let bare = |text: &str| -> String { text.nfc().filter(|c| !c.is_whitespace()).collect() };
-    // A box for the shell shows its mark in another place.
-    let mark = if input.is_shell { "!" } else { "" };
-    let (shown, text) = (format!("{mark}{}", bare(&input.text)), bare(text));
-    if shown.is_empty() {
-        return false;
-    }
-    // Behind a command its parameters are hinted at.
-    let is_command = text.starts_with(['/', '!']) && shown.starts_with(&text);
-    // A box that is taller than the screen shows its end.
-    let is_end = input.is_cut && text.ends_with(&shown);
-    shown == text || shown.starts_with("[Pastedtext#") || is_command || is_end || is_drawn_otherwise(&shown, &text)
-}
-
-/// Emoji and marks that join are drawn in as many ways as there are terminals; what is plain must be the same.
-fn is_drawn_otherwise(shown: &str, text: &str) -> bool {
-    let plain = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
-    !text.is_ascii() && plain(shown) == plain(text)
+    format!("{guard_before}{text}{guard_after}")
 }

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::agent::resume::is_session_id;
+
 /// The longest name that the rule for project directories gives without a hash; read in the binary.
 const PROJECT_NAME_CHARS_MAX: usize = 200;
 
@@ -50,15 +52,6 @@ pub fn log_name(session_id: &str) -> String {
 pub fn session_of(log: &Path) -> Option<&str> {
     let stem = log.file_stem()?.to_str()?;
     (log.extension()? == LOG_EXTENSION && is_session_id(stem)).then_some(stem)
-}
-
-/// Whether a text has the form of a session's id, which is a UUID.
-pub fn is_session_id(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }
 
 /// The directory in which running Claudes keep their status.

@@ -6,77 +6,26 @@
 //! of the user are read, and become the base of the ones that coop gives.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::hooks::{BadSettings, SETTINGS_SINCE, lay_over, object, settings};
-use super::version::Version;
+use super::hooks::{SETTINGS_SINCE, lay_over, settings};
+use crate::agent::start::{BadSettings, Given, Plan, Reading, object};
 use crate::config::Groom;
 
 const SETTINGS_FILE: &str = "settings.json";
 const MCP_FILE: &str = "mcp.json";
 
-/// Programs that start others: what stands behind their names is theirs, not Claude's.
-const LAUNCHERS: [&str; 26] = [
-    "ash", "bash", "bun", "bunx", "csh", "dash", "docker", "doas", "env", "fish", "ksh", "nice", "node", "nohup",
-    "npm", "npx", "pnpm", "podman", "sh", "ssh", "stdbuf", "sudo", "tcsh", "timeout", "yarn", "zsh",
-];
-
-/// What is known before the start.
-#[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
-    /// The user's command; never empty.
-    pub argv: &'a [OsString],
-    /// Whether the operator said that this is Claude, rather than the program's name.
-    pub named: bool,
-    pub groom: Groom,
-    /// `--agent-config`; its `settings` and `mcp` are used here.
-    pub agent_config: Option<&'a Value>,
-    pub version: Option<Version>,
-    /// Coop's own program.
-    pub coop: &'a Path,
-    /// The directory of this run.
-    pub run_dir: &'a Path,
-    /// A new UUID, used when the user chooses no conversation.
-    pub session_id: &'a str,
-    /// The conversation to go on with.
-    pub resume: Option<&'a str>,
-}
-
-/// How to start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
-    pub argv: Vec<OsString>,
-    /// Files to write into the directory of this run, for the user's eyes only.
-    pub files: Vec<(&'static str, Vec<u8>)>,
-    /// The conversation that this will be, where it is known.
-    pub session_id: Option<String>,
-    /// Whether the agent's hooks will call.
-    pub hooks: bool,
-    /// What will not work, and why; for the log.
-    pub warnings: Vec<String>,
-}
-
-impl Setup {
-    fn plain(given: &Given<'_>) -> Self {
-        let session_id = Arguments(given.argv).conversation();
-        Self { argv: given.argv.to_vec(), files: Vec::new(), session_id, hooks: false, warnings: Vec::new() }
-    }
-
-    fn warn(mut self, warning: impl Into<String>) -> Self {
-        self.warnings.push(warning.into());
-        self
-    }
-}
+/// What the program is called.
+const NAMES: [&str; 2] = ["claude", "claude.exe"];
 
 /// Plans the start. `read` reads a file that the user's command names, relative to where the child starts.
-pub fn prepare(given: &Given<'_>, read: impl Fn(&Path) -> io::Result<String>) -> Result<Setup, BadSettings> {
-    let plan = Setup::plain(given);
+pub fn prepare(given: &Given<'_>, read: Reading<'_>) -> Result<Plan, BadSettings> {
+    let plan = Plan { session_id: Arguments(given.argv).conversation(), ..Plan::plain(given.argv) };
     let pristine = given.groom == Groom::Pristine;
-    if let Some(launcher) = launcher(given) {
+    if let Some(launcher) = given.launcher(&NAMES) {
         return Ok(if pristine { plan } else { plan.warn(not_claude(&launcher)) });
     }
     if pristine {
@@ -89,14 +38,9 @@ pub fn prepare(given: &Given<'_>, read: impl Fn(&Path) -> io::Result<String>) ->
     with_settings(plan, given, read)
 }
 
-fn with_settings(
-    mut plan: Setup,
-    given: &Given<'_>,
-    read: impl Fn(&Path) -> io::Result<String>,
-) -> Result<Setup, BadSettings> {
-    let config = |key| given.agent_config.and_then(|config| config.get(key)).filter(|value: &&Value| !value.is_null());
-    let (orchestrator, servers) =
-        (config("settings"), config("mcp").map(|servers| object("mcp", servers)).transpose()?);
+fn with_settings(mut plan: Plan, given: &Given<'_>, read: Reading<'_>) -> Result<Plan, BadSettings> {
+    let orchestrator = given.config("settings");
+    let servers = given.config("mcp").map(|servers| object("mcp", servers)).transpose()?;
     // Checked by itself, so that a mistake is told as the orchestrator's.
     settings(given.version, given.coop, orchestrator)?;
     let arguments = Arguments(given.argv);
@@ -129,14 +73,14 @@ fn together(base: Option<Value>, orchestrator: Option<&Value>) -> Option<Value> 
     Some(base)
 }
 
-fn add_file(mut plan: Setup, given: &Given<'_>, option: &str, name: &'static str, contents: &Value) -> Setup {
+fn add_file(mut plan: Plan, given: &Given<'_>, option: &str, name: &'static str, contents: &Value) -> Plan {
     plan.files.push((name, contents.to_string().into_bytes()));
     insert(&mut plan.argv, option, given.run_dir.join(name).as_os_str());
     plan
 }
 
 /// The conversation to go on with, or a new one of a known name, unless the user has chosen.
-fn with_conversation(mut plan: Setup, given: &Given<'_>, name_new: bool) -> Setup {
+fn with_conversation(mut plan: Plan, given: &Given<'_>, name_new: bool) -> Plan {
     let chosen = Arguments(given.argv).chooses_conversation();
     let (option, id) = match given.resume {
         Some(_) if chosen => return plan.warn("the command chooses a conversation itself: --resume changes nothing"),
@@ -156,22 +100,13 @@ fn insert(argv: &mut Vec<OsString>, option: &str, value: &OsStr) {
 }
 
 /// The settings that the user's command names, as a file or as JSON.
-fn own_settings(word: &OsStr, read: impl Fn(&Path) -> io::Result<String>) -> Result<Value, String> {
+fn own_settings(word: &OsStr, read: Reading<'_>) -> Result<Value, String> {
     let text = match word.to_str().filter(|text| text.trim_start().starts_with('{')) {
         Some(json) => json.to_owned(),
         None => read(Path::new(word)).map_err(|error| format!("{}: {error}", PathBuf::from(word).display()))?,
     };
     let value: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     settings(None, Path::new("/"), Some(&value)).map(|_| value).map_err(|error| error.to_string())
-}
-
-/// The program in front of Claude, if it is not Claude that is started.
-fn launcher(given: &Given<'_>) -> Option<String> {
-    let program = given.argv.first().map(Path::new)?.file_name().unwrap_or_default();
-    let name = program.to_string_lossy();
-    let is_claude = name == "claude" || name == "claude.exe";
-    let taken_for = given.named && !LAUNCHERS.contains(&name.as_ref());
-    (!is_claude && !taken_for).then(|| name.into_owned())
 }
 
 fn not_claude(launcher: &str) -> String {

@@ -5,9 +5,6 @@ use serde_json::Value;
 use super::message::word;
 use crate::agent::{Claim, EpochMs, Evidence, Source};
 
-/// The largest status file that is read; those seen have some 400 bytes.
-pub const STATUS_BYTES_MAX: usize = 64 * 1024;
-
 /// What a status file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
@@ -21,8 +18,6 @@ pub struct Status {
     pub session_id: Option<String>,
     pub cwd: Option<String>,
     pub version: Option<String>,
-    /// The file as it is, for recordings.
-    pub text: String,
 }
 
 /// The word for what Claude does.
@@ -57,19 +52,20 @@ impl Status {
             session_id: word(&file, "sessionId"),
             cwd: word(&file, "cwd"),
             version: word(&file, "version"),
-            text: text.to_owned(),
         })
     }
 
-    /// What the status says about the state by itself; `None` when it starts, waits for an answer, or is not understood.
+    /// What the status says about the state; `None` when it starts, or is not understood.
     pub fn evidence(&self, seen_at: EpochMs) -> Option<Evidence> {
         let (rule, claim) = match self.status.as_ref()? {
             StatusWord::Busy => ("busy", Claim::Working),
             StatusWord::Idle => ("idle", Claim::Idle),
             StatusWord::Shell => ("shell", Claim::Idle),
-            StatusWord::Waiting | StatusWord::Other(_) => return None,
+            StatusWord::Waiting => ("waiting", Claim::Waiting),
+            StatusWord::Other(_) => return None,
         };
-        Some(Evidence::new(Source::Status, rule, claim, self.moment(seen_at)))
+        let detail = self.waiting_for.clone().filter(|_| claim == Claim::Waiting);
+        Some(Evidence { detail, ..Evidence::new(Source::Status, rule, claim, self.moment(seen_at)) })
     }
 
     /// Since when it says so. A clock that was set back must not make the file's word last longer than it is true.
@@ -110,8 +106,8 @@ mod tests {
             (status!("idle"), Some(StateKind::Idle)),
             (status!("busy"), Some(StateKind::Working)),
             (status!("shell"), Some(StateKind::Idle)),
-            (status!("waiting-permission"), None),
-            (status!("waiting-dialog"), None),
+            (status!("waiting-permission"), Some(StateKind::Prompt)),
+            (status!("waiting-dialog"), Some(StateKind::Prompt)),
         ] {
             assert_eq!(status.evidence(SEEN_AT).map(|evidence| evidence.claim.kind()), expected, "{status:?}");
             assert_eq!(status.cwd.as_deref(), Some("/home/dev/project"));

@@ -4,23 +4,10 @@ use serde_json::Value;
 
 use super::message::{text, usage, word};
 use super::trouble::Failure;
-use crate::agent::usage::{MessageUsage, RunUsage, Tokens};
+use crate::agent::facts::{Printed, StreamFacts};
+use crate::agent::usage::{RunUsage, Tokens};
 use crate::agent::{Claim, EpochMs};
 use crate::session::Parked;
-
-/// What one line tells.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StreamFacts {
-    /// What the line means for the state, and by which rule.
-    pub claim: Option<(&'static str, Claim)>,
-    pub session_id: Option<String>,
-    /// What a message cost; its output is not final here.
-    pub usage: Option<MessageUsage>,
-    /// What the whole run cost so far.
-    pub run: Option<RunUsage>,
-    /// What the agent said.
-    pub last_message: Option<String>,
-}
 
 /// Reads the lines of one run in order.
 #[derive(Debug, Default)]
@@ -29,9 +16,8 @@ pub struct Stream {
     error: Option<String>,
 }
 
-impl Stream {
-    /// Reads one line; `None` when it is not one of the stream.
-    pub fn read_line(&mut self, line: &str, now: EpochMs) -> Option<StreamFacts> {
+impl Printed for Stream {
+    fn read_line(&mut self, line: &str, now: EpochMs) -> Option<StreamFacts> {
         let line: Value = serde_json::from_str(line).ok()?;
         let kind = line["type"].as_str()?;
         let working = |rule| Some((rule, Claim::Working));
@@ -55,7 +41,9 @@ impl Stream {
         }
         Some(facts)
     }
+}
 
+impl Stream {
     /// The end of a turn; its subtype says `success` even when it failed.
     fn result(&mut self, line: &Value, now: EpochMs, facts: &mut StreamFacts) {
         let error = self.error.take();

@@ -1,102 +1,11 @@
-//! Which Claude Code is it? Where its files lie tells in most installations; only others are asked.
+//! Which Claude Code this was measured with, and how another one is told.
 
-use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::str::FromStr;
-use std::time::Duration;
+use std::path::Path;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::{AccessFlags, Pid, access};
-use tokio::io::AsyncReadExt;
-use tokio::process::Command;
+use crate::agent::version::{Release, Version};
 
-use crate::child::Launch;
-
-/// `claude --version` takes half a second on a calm machine.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
-
-/// One line is expected; a wrapper may say something before it.
-const ANSWER_BYTES_MAX: u64 = 4096;
-
-/// The package's file is some kilobytes.
-const PACKAGE_BYTES_MAX: u64 = 1024 * 1024;
-
-/// How far above the program the package's file lies: `bin/claude.exe` and `cli.js` have been seen.
-const PACKAGE_LEVELS_MAX: usize = 3;
-
-const PACKAGE: &str = "@anthropic-ai/claude-code";
-
-/// Where programs are looked for without a PATH, as the C library does.
-const DEFAULT_PATH: &str = "/bin:/usr/bin";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(pub u32, pub u32, pub u32);
-
-/// The version that all of this was measured with.
-pub const MEASURED: Version = Version(2, 1, 197);
-
-/// Why the version is not known.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoVersion {
-    /// The start will fail, and tell so better.
-    #[error("{0:?} is not there")]
-    Missing(OsString),
-    #[error("{} --version: {why}", program.display())]
-    Unclear { program: PathBuf, why: String },
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.0, self.1, self.2)
-    }
-}
-
-impl FromStr for Version {
-    type Err = ();
-
-    /// Reads `2.1.197`, and what follows after a blank, `-` or `+` does not matter.
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let number = text.trim().split([' ', '-', '+']).next().unwrap_or_default();
-        let mut parts = number.split('.').map(|part| part.parse().map_err(|_| ()));
-        let mut next = || parts.next().unwrap_or(Err(()));
-        let version = Self(next()?, next()?, next()?);
-        parts.next().map_or(Ok(version), |_| Err(()))
-    }
-}
-
-/// The version of the Claude Code that this launch would start.
-pub async fn detect(launch: &Launch) -> Result<Version, NoVersion> {
-    let name = launch.argv.first().map(OsString::as_os_str).unwrap_or_default();
-    let program = find(name, launch).ok_or_else(|| NoVersion::Missing(name.to_owned()))?;
-    // Links lead to where the files really lie.
-    let real = program.canonicalize().unwrap_or_else(|_| program.clone());
-    if let Some(version) = of_place(&real) {
-        return Ok(version);
-    }
-    ask(&program, launch).await.map_err(|why| NoVersion::Unclear { program, why })
-}
-
-/// The file that would be started: with a slash it is a path, else it is looked for in the child's PATH.
-pub fn find(name: &OsStr, launch: &Launch) -> Option<PathBuf> {
-    let here = || launch.cwd.clone().unwrap_or_default();
-    let runs = |path: &PathBuf| path.is_file() && access(path, AccessFlags::X_OK).is_ok();
-    if name.is_empty() {
-        return None;
-    }
-    if name.as_bytes().contains(&b'/') {
-        return Some(here().join(name)).filter(runs);
-    }
-    let path = launch.variable("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-    std::env::split_paths(&path).map(|dir| here().join(dir).join(name)).find(runs)
-}
-
-/// What the place of a program tells.
-fn of_place(program: &Path) -> Option<Version> {
-    of_native(program).or_else(|| of_package(program))
-}
+pub const RELEASE: Release =
+    Release { measured: Version(2, 1, 197), package: "@anthropic-ai/claude-code", of_place: of_native, says: "" };
 
 /// The native installer keeps each version in a file of that name: `~/.local/share/claude/versions/2.1.197`.
 fn of_native(program: &Path) -> Option<Version> {
@@ -104,124 +13,14 @@ fn of_native(program: &Path) -> Option<Version> {
     program.file_name()?.to_str()?.parse().ok().filter(|_| in_versions)
 }
 
-/// npm keeps the package's description beside the program.
-fn of_package(program: &Path) -> Option<Version> {
-    let versions = program.ancestors().skip(1).take(PACKAGE_LEVELS_MAX).filter_map(|dir| {
-        let file = dir.join("package.json");
-        let small = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= PACKAGE_BYTES_MAX);
-        let package: serde_json::Value =
-            small.then(|| std::fs::read(&file).ok()).flatten().and_then(|text| serde_json::from_slice(&text).ok())?;
-        let ours = package["name"] == PACKAGE;
-        package["version"].as_str().filter(|_| ours)?.parse().ok()
-    });
-    versions.into_iter().next()
-}
-
-/// Lets the program say it, as the child itself would run.
-async fn ask(program: &Path, launch: &Launch) -> Result<Version, String> {
-    let mut command = Command::new(program);
-    for name in &launch.env_remove {
-        command.env_remove(name);
-    }
-    command.envs(launch.env.iter().map(|(name, value)| (name, value)));
-    if let Some(cwd) = &launch.cwd {
-        command.current_dir(cwd);
-    }
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.process_group(0).kill_on_drop(true).spawn().map_err(|error| error.to_string())?;
-    let group = child.id().map(|id| Pid::from_raw(id.cast_signed()));
-    let mut text = Vec::new();
-    if let Some(output) = child.stdout.take() {
-        let answer = tokio::time::timeout(ANSWER_WITHIN, output.take(ANSWER_BYTES_MAX).read_to_end(&mut text)).await;
-        if answer.is_err() {
-            // Not yet waited for, so that the id means no other group.
-            let _ = group.map(|group| killpg(group, Signal::SIGKILL));
-            return Err(format!("no answer within {} s", ANSWER_WITHIN.as_secs()));
-        }
-    }
-    let text = String::from_utf8_lossy(&text);
-    let version = text.lines().find_map(|line| line.parse().ok());
-    version.ok_or_else(|| format!("it says {:?}", text.chars().take(100).collect::<String>()))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
     use super::*;
-    use crate::child::Size;
-    use crate::config::Scratch;
-
-    fn launch(scratch: &Scratch, program: &str) -> Launch {
-        let env = vec![("PATH".into(), scratch.path("bin").into_os_string())];
-        let size = Size::new(80, 24).unwrap();
-        Launch { argv: vec![program.into()], cwd: Some(scratch.path("")), env, env_remove: Vec::new(), size }
-    }
-
-    /// A program that tells nothing but by its place.
-    fn install(scratch: &Scratch, place: &str, script: &str) {
-        let path = scratch.path(place);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // Written by another process: a file that this one has open, and a child of another test with it, cannot run.
-        let write = r#"printf '#!/bin/sh\n%s\n' "$0" > "$1" && chmod 755 "$1""#;
-        let written = std::process::Command::new("sh").args(["-c", write, script]).arg(&path).status().unwrap();
-        assert!(written.success());
-        fs::create_dir_all(scratch.path("bin")).unwrap();
-        symlink(path, scratch.path("bin/claude")).unwrap();
-    }
 
     #[test]
-    fn versions_are_read_and_compared() {
-        let read = |text: &str| text.parse::<Version>();
-        assert_eq!(read("2.1.197 (Claude Code)\n"), Ok(Version(2, 1, 197)));
-        assert_eq!(read("2.1.0-beta.1"), Ok(Version(2, 1, 0)));
-        assert!(Version(2, 0, 56) < Version(2, 1, 0) && Version(1, 0, 100) > Version(1, 0, 61));
-        for bad in ["", "2", "2.1", "2.1.x", "v2.1.1", "2.1.1.1", "99999999999.1.1", "claude 2.1.197"] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
-        assert_eq!(Version(2, 1, 197).to_string(), "2.1.197");
-    }
-
-    #[tokio::test]
-    async fn an_npm_package_tells_by_its_description() {
-        for program in ["bin/claude.exe", "cli.js"] {
-            let scratch = Scratch::fresh();
-            let package = "node_modules/@anthropic-ai/claude-code";
-            install(&scratch, &format!("{package}/{program}"), "exit 1");
-            scratch
-                .file(&format!("{package}/package.json"), r#"{"name":"@anthropic-ai/claude-code","version":"2.0.9"}"#);
-            assert_eq!(detect(&launch(&scratch, "claude")).await, Ok(Version(2, 0, 9)), "{program}");
-            assert_eq!(detect(&launch(&scratch, "./bin/claude")).await, Ok(Version(2, 0, 9)), "{program}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_native_program_tells_by_its_name() {
-        let scratch = Scratch::fresh();
-        install(&scratch, "share/claude/versions/2.1.197", "exit 1");
-        assert_eq!(detect(&launch(&scratch, "claude")).await, Ok(Version(2, 1, 197)));
-    }
-
-    #[tokio::test]
-    async fn others_are_asked_in_the_childs_own_environment() {
-        let scratch = Scratch::fresh();
-        install(&scratch, "opt/package/run", r#"echo "hello"; echo "1.0.$1$MARK (Claude Code)" | tr -d -- -a-z"#);
-        scratch.file("opt/package/package.json", r#"{"name":"another","version":"9.9.9"}"#);
-        let mut launch = launch(&scratch, "claude");
-        launch.env.push(("MARK".into(), "62".into()));
-        launch.env[0].1.push(":/usr/bin:/bin");
-        assert_eq!(detect(&launch).await, Ok(Version(1, 0, 62)));
-    }
-
-    #[tokio::test]
-    async fn what_cannot_be_known_is_said() {
-        let scratch = Scratch::fresh();
-        assert_eq!(detect(&launch(&scratch, "claude")).await, Err(NoVersion::Missing("claude".into())));
-        scratch.file("no-program", "");
-        assert!(matches!(detect(&launch(&scratch, "./no-program")).await, Err(NoVersion::Missing(_))));
-        install(&scratch, "opt/run", "echo I am a teapot");
-        let told = detect(&launch(&scratch, "claude")).await.unwrap_err().to_string();
-        assert!(told.ends_with(r#"bin/claude --version: it says "I am a teapot\n""#), "{told}");
+    fn a_native_program_tells_by_its_name() {
+        let of = |path: &str| of_native(Path::new(path));
+        assert_eq!(of("/home/dev/.local/share/claude/versions/2.1.197"), Some(Version(2, 1, 197)));
+        assert_eq!(of("/opt/claude/2.1.197"), None, "a number in another place may mean anything");
     }
 }

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::{Effect, Mind, Open};
-use crate::agent::claude::hear::{Asked, Wants, hear};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
+use crate::agent::heard::{Asked, Wants};
 use crate::session::{Prompt, StateKind};
 
 impl Mind {
     /// Takes in one event; what is to be done about it comes back.
     pub fn hear(&mut self, event: &str, payload: &Value, now: EpochMs) -> Vec<Effect> {
-        let heard = hear(event, payload, now);
+        let heard = self.driver.hear(event, payload, now);
         let mut effects = Vec::new();
         self.hooks_speak = true;
         self.seen.ails(Source::Hooks, None);
@@ -34,11 +34,11 @@ impl Mind {
         match heard.wants {
             Wants::Nothing => {}
             Wants::Answer(asked) => {
-                let Asked { prompt, tool, input } = *asked;
+                let Asked { prompt, tool, input, is_held } = *asked;
                 let prompt = Prompt { id: self.naming.next(), ..prompt };
-                effects.push(Effect::Asked { id: prompt.id.clone() });
+                effects.extend(is_held.then(|| Effect::Asked { id: prompt.id.clone() }));
                 self.note_hook(event, Claim::Prompt(prompt.clone()), now);
-                self.questions.ask(Open { prompt, tool, input, can_be_answered: true });
+                self.questions.ask(Open { prompt, tool, input, can_be_answered: is_held });
             }
             // What becomes of a stop is not known before the gate has decided.
             Wants::Stop { already_held } => {
@@ -58,11 +58,12 @@ impl Mind {
     /// The gate has decided about a stop.
     pub fn stopped(&mut self, held_back: bool, now: EpochMs) {
         if held_back {
-            self.note_hook("Stop held back", Claim::Working, now);
+            let rule = format!("{} held back", self.driver.habits().stop_event);
+            self.note_hook(&rule, Claim::Working, now);
         } else {
             // It has worked, however short that was, and whether or not anybody saw it.
             self.unseen_work = self.present.kind() != StateKind::Working;
-            self.note_hook("Stop", Claim::Idle, now);
+            self.note_hook(self.driver.habits().stop_event, Claim::Idle, now);
         }
     }
 

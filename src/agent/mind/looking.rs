@@ -1,8 +1,9 @@
 //! What the screen and the title show.
 
 use super::Mind;
-use crate::agent::claude::screen::{Look, look};
+use crate::agent::driver::Sign;
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
+use crate::agent::look::Look;
 use crate::agent::shades;
 use crate::agent::sight::Sight;
 use crate::session::{ErrorCategory, Parked};
@@ -23,8 +24,11 @@ impl Mind {
             cols: screen.size.cols().into(),
             is_mid_frame: screen.mid_frame,
         };
-        let look = look(&self.rules, sight);
-        self.see_title(screen.title.as_deref(), now);
+        let look = self.driver.look(&self.rules, sight);
+        let title = screen.title.as_deref().and_then(|title| self.driver.title(title));
+        self.see_sign(Source::Title, title, now);
+        let signal = screen.signal.as_deref().and_then(|signal| self.driver.signal(signal));
+        self.see_sign(Source::Signal, signal, now);
         match screen_claim(&look, now) {
             // A countdown is one wait, not a new one with every second.
             Some((_, Claim::Parked(parked))) if self.is_parked_for(&parked.reason) => {}
@@ -39,14 +43,10 @@ impl Mind {
         matches!(last, Some(Claim::Parked(parked)) if parked.reason == reason)
     }
 
-    /// The title begins with a turning sign while the agent works.
-    fn see_title(&mut self, title: Option<&str>, now: EpochMs) {
-        let claim = match title.and_then(|title| title.chars().next()) {
-            Some('\u{2800}'..='\u{28ff}') => Claim::Working,
-            Some('✳') => Claim::Still,
-            _ => return,
-        };
-        self.seen.note(Evidence::new(Source::Title, "sign", claim, now));
+    /// What the title or the signal says.
+    fn see_sign(&mut self, source: Source, sign: Option<Sign>, now: EpochMs) {
+        let Some(Sign { rule, claim, detail }) = sign else { return };
+        self.seen.note(Evidence { detail, ..Evidence::new(source, rule, claim, now) });
     }
 }
 

@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::claude::screen::Look;
+use super::driver::Driver;
 use super::evidence::{EpochMs, Source};
 use super::explain::{Explained, explain};
+use super::look::Look;
 use super::referee::{Ruling, Verdict, judge};
 use super::rules::Rules;
 use super::seen::Seen;
@@ -49,6 +50,7 @@ pub struct Decided {
 }
 
 pub struct Mind {
+    driver: &'static dyn Driver,
     pub seen: Seen,
     pub look: Look,
     pub last_message: Option<String>,
@@ -66,9 +68,16 @@ pub struct Mind {
 }
 
 impl Mind {
-    pub fn new(started: EpochMs, idle_grace_ms: u64, prompt_numbers: Arc<AtomicU64>, rules: Arc<Rules>) -> Self {
+    pub fn new(
+        driver: &'static dyn Driver,
+        started: EpochMs,
+        idle_grace_ms: u64,
+        prompt_numbers: Arc<AtomicU64>,
+        rules: Arc<Rules>,
+    ) -> Self {
         Self {
-            seen: Seen::new(started, idle_grace_ms),
+            driver,
+            seen: Seen::new(started, idle_grace_ms, *driver.habits()),
             look: Look::default(),
             last_message: None,
             conversation: None,
@@ -97,7 +106,7 @@ impl Mind {
         if std::mem::take(&mut self.unseen_work) {
             self.present = State::Working;
             self.naming.name(State::Working);
-            let cause = Cause::new(Source::Hooks.tier(), "hooks: Stop");
+            let cause = Cause::new(Source::Hooks.tier(), format!("hooks: {}", self.driver.habits().stop_event));
             return (Some(Decided { state: State::Working, cause }), Some(now.plus(1)));
         }
         let Ruling { verdict, look_again } = judge(&self.seen, &self.present, now);

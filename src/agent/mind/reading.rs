@@ -1,14 +1,12 @@
 //! What the agent writes into its own files.
 
 use super::{Effect, Mind};
-use crate::agent::claude::log::{LogFacts, Said};
-use crate::agent::claude::status::{Status, StatusWord};
-use crate::agent::claude::stream::StreamFacts;
-use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
+use crate::agent::evidence::{EpochMs, Evidence, Source};
+use crate::agent::facts::{LogFacts, Said, StatusFacts, StreamFacts};
 
 impl Mind {
     /// The status file as it is now; `None` when there is none.
-    pub fn read_status(&mut self, status: Option<&Status>, now: EpochMs) {
+    pub fn read_status(&mut self, status: Option<StatusFacts>) {
         let Some(status) = status else {
             self.seen.forget(Source::Status);
             return self.ails(Source::Status, Some("there is no status file".to_owned()));
@@ -16,12 +14,9 @@ impl Mind {
         self.ails(Source::Status, None);
         if !self.hooks_speak {
             // Nobody else names the conversation.
-            self.conversation = status.session_id.clone().or(self.conversation.take());
+            self.conversation = status.session_id.or(self.conversation.take());
         }
-        if status.status == Some(StatusWord::Waiting) {
-            let waiting = Evidence::new(Source::Status, "waiting", Claim::Waiting, status.moment(now));
-            self.seen.note(Evidence { detail: status.waiting_for.clone(), ..waiting });
-        } else if let Some(evidence) = status.evidence(now) {
+        if let Some(evidence) = status.evidence {
             self.seen.note(evidence);
         }
     }

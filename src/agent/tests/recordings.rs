@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::agent::EpochMs;
-use crate::agent::claude::log;
-use crate::agent::claude::screen;
-use crate::agent::claude::status::Status;
-use crate::agent::claude::stream::Stream;
+use crate::agent::driver::{self, Driver};
+use crate::agent::facts::Printed;
 use crate::agent::mind::Mind;
 use crate::agent::record::{Record, Screen, What};
 use crate::child::Size;
+use crate::config::Agent;
 use crate::session::State;
 use crate::terminal::{Cursor, Seq, Snapshot};
 
@@ -21,16 +20,17 @@ use crate::terminal::{Cursor, Seq, Snapshot};
 struct Player {
     mind: Mind,
     rows: BTreeMap<usize, String>,
-    stream: Stream,
+    driver: &'static dyn Driver,
+    stream: Box<dyn Printed>,
     look_again: Option<EpochMs>,
     told: Vec<String>,
 }
 
 impl Player {
-    fn new(started: EpochMs) -> Self {
-        let rules = Arc::new(screen::rules(None).expect("the rules that come with coop"));
-        let mind = Mind::new(started, 0, Arc::default(), rules);
-        Self { mind, rows: BTreeMap::new(), stream: Stream::default(), look_again: None, told: Vec::new() }
+    fn new(driver: &'static dyn Driver, started: EpochMs) -> Self {
+        let rules = Arc::new(driver.rules(None).expect("the rules that come with coop"));
+        let mind = Mind::new(driver, started, 0, Arc::default(), rules);
+        Self { mind, rows: BTreeMap::new(), driver, stream: driver.printed(), look_again: None, told: Vec::new() }
     }
 
     fn play(&mut self, record: Record) {
@@ -42,10 +42,10 @@ impl Player {
             What::Hook { event, payload } => drop(self.mind.hear(&event, &payload, at)),
             What::Stopped { held_back } => self.mind.stopped(held_back, at),
             What::Status(text) => {
-                let status = text.and_then(|text| Status::parse(&text).ok());
-                self.mind.read_status(status.as_ref(), at);
+                let status = text.and_then(|text| self.driver.read_status(&text, at).ok());
+                self.mind.read_status(status);
             }
-            What::Line(line) => drop(log::read_line(&line, at).map(|facts| self.mind.read_line(facts, at))),
+            What::Line(line) => drop(self.driver.read_line(&line, at).map(|facts| self.mind.read_line(facts, at))),
             What::Printed(line) => {
                 let facts = self.stream.read_line(&line, at);
                 facts.into_iter().for_each(|facts| self.mind.read_printed(facts, at));
@@ -78,6 +78,7 @@ impl Player {
             cursor: Cursor { row, col, visible },
             alt_screen: false,
             title: screen.title,
+            signal: screen.signal.map(Into::into),
             mid_frame: screen.mid_frame,
         }
     }
@@ -97,13 +98,13 @@ fn in_words(state: &State) -> String {
     }
 }
 
-fn played(path: &Path) -> Vec<String> {
+fn played(driver: &'static dyn Driver, path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).expect("a recording");
     let records: Vec<Record> =
         text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{path:?}: {e}"))).collect();
     let started = EpochMs(records.first().map_or(0, |first| first.at.saturating_sub(1000)));
     let end = records.last().map_or(started, |last| EpochMs(last.at).plus(5000));
-    let mut player = Player::new(started);
+    let mut player = Player::new(driver, started);
     records.into_iter().for_each(|record| player.play(record));
     // What time alone still changes.
     while let Some(at) = player.look_again.filter(|at| *at <= end) {
@@ -112,9 +113,11 @@ fn played(path: &Path) -> Vec<String> {
     player.told
 }
 
-#[test]
-fn recorded_sessions_give_the_states_that_were_seen() {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude/recordings");
+/// Plays all recordings of an agent.
+fn play_all(agent: Agent, name: &str) {
+    let driver = driver::of(agent).expect("it has a driver");
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let dir = fixtures.join(name).join("recordings");
     let mut wrong = Vec::new();
     let mut count = 0;
     for entry in std::fs::read_dir(&dir).expect("recordings").flatten() {
@@ -123,7 +126,7 @@ fn recorded_sessions_give_the_states_that_were_seen() {
             continue;
         }
         count += 1;
-        let (told, states) = (played(&path), path.with_extension("states"));
+        let (told, states) = (played(driver, &path), path.with_extension("states"));
         if std::env::var_os("COOP_BLESS").is_some() {
             std::fs::write(&states, told.join("\n") + "\n").expect("the states can be written");
         }
@@ -134,4 +137,9 @@ fn recorded_sessions_give_the_states_that_were_seen() {
     }
     assert!(count >= 5, "only {count} recordings in {}", dir.display());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn recorded_sessions_of_claude_code_give_the_states_that_were_seen() {
+    play_all(Agent::Claude, "claude");
 }

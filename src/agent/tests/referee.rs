@@ -2,8 +2,14 @@
 
 use proptest::prelude::*;
 
-use crate::agent::{Claim, EpochMs, Evidence, Seen, Source, judge};
+use crate::agent::{Claim, EpochMs, Evidence, Seen, Source, driver, judge};
+use crate::config::Agent;
 use crate::session::{ErrorCategory, Parked, Prompt, PromptKind, State, StateKind, Trouble};
+
+fn seen(idle_grace_ms: u64) -> Seen {
+    let habits = driver::of(Agent::Claude).expect("it has a driver").habits();
+    Seen::new(EpochMs(0), idle_grace_ms, *habits)
+}
 
 /// A story: evidence at moments, and the state that follows from all of it so far.
 struct Story {
@@ -13,7 +19,7 @@ struct Story {
 
 impl Story {
     fn begin() -> Self {
-        Self { seen: Seen::new(EpochMs(0), 0), present: State::Starting }
+        Self { seen: seen(0), present: State::Starting }
     }
 
     fn told(&mut self, at: u64, source: Source, rule: &'static str, claim: Claim) -> &mut Self {
@@ -201,7 +207,7 @@ fn an_agent_of_which_nothing_is_recognised_is_unknown_in_the_end() {
 
 #[test]
 fn an_idle_agent_is_called_idle_after_the_grace() {
-    let mut story = Story { seen: Seen::new(EpochMs(0), 3000), present: State::Working };
+    let mut story = Story { seen: seen(3000), present: State::Working };
     story.told(100, Source::Status, "idle", Claim::Idle);
     assert_eq!(story.at(3000), StateKind::Working);
     assert_eq!(story.at(3100), StateKind::Idle);
@@ -225,7 +231,7 @@ fn any_source() -> impl Strategy<Value = Source> {
 proptest! {
     #[test]
     fn nothing_leads_out_of_exited(said in prop::collection::vec((any_source(), any_claim(), 0..5000u64), 0..30)) {
-        let mut story = Story { seen: Seen::new(EpochMs(0), 0), present: State::Exited };
+        let mut story = Story { seen: seen(0), present: State::Exited };
         for (source, claim, at) in said {
             story.told(at, source, "x", claim);
             prop_assert_eq!(story.at(at), StateKind::Exited);

@@ -5,11 +5,9 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::Watch;
-use crate::agent::claude::log;
-use crate::agent::claude::paths;
-use crate::agent::claude::status::{STATUS_BYTES_MAX, Status};
-use crate::agent::claude::stream::Stream;
+use crate::agent::driver::Driver;
 use crate::agent::evidence::{EpochMs, Source};
+use crate::agent::facts::Printed as Reader;
 use crate::agent::handle::Setup;
 use crate::agent::lines::Splitter;
 use crate::agent::mind::Effect;
@@ -18,12 +16,17 @@ use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::{Totals, Usage};
 use crate::session::{Event, Kept};
 
+/// The largest status file that is read; those seen have some 400 bytes.
+const STATUS_BYTES_MAX: u64 = 64 * 1024;
+
 /// Where an agent's files are, and how far they were read.
 pub struct Readers {
+    driver: &'static dyn Driver,
     config_dir: Option<PathBuf>,
     workspace: PathBuf,
     pid: u32,
-    status: Option<Status>,
+    /// The status file as it was read last.
+    status: Option<String>,
     log: Option<Log>,
     printed: Printed,
     usage: Usage,
@@ -38,18 +41,19 @@ struct Log {
 /// The output of a run without a user interface.
 struct Printed {
     splitter: Splitter,
-    stream: Stream,
+    stream: Box<dyn Reader>,
 }
 
 impl Readers {
     pub fn new(setup: &Setup, pid: u32, is_first: bool) -> Self {
         let mut readers = Self {
+            driver: setup.driver,
             config_dir: setup.config_dir.clone(),
             workspace: setup.workspace.clone(),
             pid,
             status: None,
             log: None,
-            printed: Printed { splitter: Splitter::new(0), stream: Stream::default() },
+            printed: Printed { splitter: Splitter::new(0), stream: setup.driver.printed() },
             usage: Usage::default(),
         };
         if !is_first {
@@ -68,7 +72,8 @@ impl Readers {
     /// The directories whose changes matter.
     pub fn dirs(&self) -> Vec<PathBuf> {
         let log = self.log.as_ref().and_then(|log| log.tail.path().parent().map(Path::to_owned));
-        self.config_dir.iter().map(|dir| paths::sessions_dir(dir)).chain(log).collect()
+        let status = self.status_path().and_then(|path| path.parent().map(Path::to_owned));
+        status.into_iter().chain(log).collect()
     }
 
     /// The conversation is written to this file from now on.
@@ -80,8 +85,8 @@ impl Readers {
 
     /// The conversation has this name, and its log the place that follows from it.
     fn follow_conversation(&mut self, conversation: &str) {
-        if let Some(dir) = &self.config_dir {
-            let path = paths::log_path(dir, &self.workspace, conversation);
+        let Some(dir) = &self.config_dir else { return };
+        if let Some(path) = self.driver.log_path(dir, &self.workspace, conversation) {
             self.follow_log(&path);
         }
     }
@@ -103,23 +108,25 @@ impl Readers {
         self.usage.totals()
     }
 
+    fn status_path(&self) -> Option<PathBuf> {
+        self.driver.status_path(self.config_dir.as_ref()?, self.pid)
+    }
+
     /// The status file of this child; `None` when there is none.
-    fn read_status(&self) -> Result<Option<Status>, String> {
-        let Some(dir) = &self.config_dir else { return Ok(None) };
-        let path = paths::status_path(dir, self.pid);
+    fn read_status(&self, path: &Path) -> Result<Option<String>, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        let file = match File::open(&path) {
+        let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
         let mut text = String::new();
-        file.take(STATUS_BYTES_MAX as u64).read_to_string(&mut text).map_err(failed)?;
+        file.take(STATUS_BYTES_MAX).read_to_string(&mut text).map_err(failed)?;
         if text.trim().is_empty() {
             // Claude writes in place: it is just being written, and the change will be told again.
             return Ok(self.status.clone());
         }
-        Status::parse(&text).map(Some).map_err(|error| format!("{}: {error}", path.display()))
+        Ok(Some(text))
     }
 }
 
@@ -130,12 +137,17 @@ impl Watch {
     }
 
     fn read_status(&mut self) {
-        match self.readers.read_status() {
-            Ok(status) if status.is_some() && status == self.readers.status => {}
-            Ok(status) => {
-                let now = EpochMs::now();
-                self.record(|| What::Status(status.as_ref().map(|status| status.text.clone())), now);
-                self.mind.read_status(status.as_ref(), now);
+        let Some(path) = self.readers.status_path() else { return };
+        let now = EpochMs::now();
+        let told = self.readers.read_status(&path).and_then(|text| {
+            let facts = text.as_ref().map(|text| self.readers.driver.read_status(text, now)).transpose();
+            Ok((text, facts.map_err(|error| format!("{}: {error}", path.display()))?))
+        });
+        match told {
+            Ok((status, _)) if status.is_some() && status == self.readers.status => {}
+            Ok((status, facts)) => {
+                self.record(|| What::Status(status.clone()), now);
+                self.mind.read_status(facts);
                 let conversation = self.mind.conversation.clone();
                 if let Some(conversation) = conversation.filter(|_| !self.mind.hooks_speak) {
                     self.readers.follow_conversation(&conversation);
@@ -143,7 +155,7 @@ impl Watch {
                 self.readers.status = status;
             }
             Err(problem) => {
-                self.mind.read_status(None, EpochMs::now());
+                self.mind.read_status(None);
                 self.mind.ails(Source::Status, Some(problem));
             }
         }
@@ -171,7 +183,7 @@ impl Watch {
 
     fn read_line(&mut self, line: &str) {
         let now = EpochMs::now();
-        let mut facts = match log::read_line(line, now) {
+        let mut facts = match self.readers.driver.read_line(line, now) {
             Ok(facts) => facts,
             Err(problem) => return self.mind.ails(Source::Log, Some(problem.to_string())),
         };

@@ -1,7 +1,6 @@
 //! Dialogs of an agent's start that coop passes by itself, where the operator lets it.
 
 use super::Watch;
-use crate::agent::claude::respond::groom_steps;
 use crate::config::Groom;
 use crate::session::Phase;
 
@@ -15,7 +14,9 @@ impl Watch {
         if !dialog.prompt.ready || self.groomed.as_deref() == Some(prompt.id.as_str()) {
             return;
         }
-        let Some(keys) = groom_steps(dialog, self.shared.setup.bypass_was_asked) else { return };
+        let Some(keys) = self.shared.setup.driver.groom_steps(dialog, self.shared.setup.bypass_was_asked) else {
+            return;
+        };
         let id = prompt.id.clone();
         self.groomed = Some(id.clone());
         let subtype = dialog.prompt.subtype.clone().unwrap_or_default();

@@ -54,8 +54,8 @@ impl Watch {
     /// A watch over a child; `is_first` when it was started with the conversation that was prepared.
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
-        let mut mind =
-            Mind::new(EpochMs::now(), setup.idle_grace_ms, shared.prompt_numbers.clone(), setup.rules.clone());
+        let (numbers, rules) = (shared.prompt_numbers.clone(), setup.rules.clone());
+        let mut mind = Mind::new(setup.driver, EpochMs::now(), setup.idle_grace_ms, numbers, rules);
         mind.seen.expects_hooks = setup.has_hooks;
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
         let readers = Readers::new(setup, pid, is_first);

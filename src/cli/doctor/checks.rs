@@ -9,7 +9,7 @@ use super::model::Model;
 use super::patient::{Patient, Way};
 use super::report::{Check, Report};
 use super::trouble::Trouble;
-use crate::agent::claude::version::{self, MEASURED, Version};
+use crate::agent::version::{self, Release, Version};
 use crate::child::{Launch, Size};
 use crate::config::Groom;
 use crate::proto::v1::{AgentState, AgentStateKind, Evidence};
@@ -98,9 +98,14 @@ pub const ALL: [&Check; 17] = [
 const REASON: &str = "not this file, says the doctor";
 
 /// Looks at everything that can be looked at; what depends on a failure is left out.
-pub async fn examine(command: Vec<OsString>, house: &House, report: &mut Report) -> anyhow::Result<()> {
+pub async fn examine(
+    command: Vec<OsString>,
+    release: &Release,
+    house: &House,
+    report: &mut Report,
+) -> anyhow::Result<()> {
     let model = Model::start().await?;
-    let Some(command) = find(command, house, &model, report).await? else { return Ok(()) };
+    let Some(command) = find(command, release, house, &model, report).await? else { return Ok(()) };
     let examination = Examination { command, house, model };
     examination.with_hooks(report).await?;
     examination.without_hooks(report).await?;
@@ -110,6 +115,7 @@ pub async fn examine(command: Vec<OsString>, house: &House, report: &mut Report)
 /// The command with the place of its program, if that is there.
 async fn find(
     mut command: Vec<OsString>,
+    release: &Release,
     house: &House,
     model: &Model,
     report: &mut Report,
@@ -130,10 +136,10 @@ async fn find(
     };
     // The agent starts in another directory than the doctor.
     let program = std::path::absolute(program)?;
-    let version = version::detect(&launch).await;
+    let version = version::detect(&launch, release).await;
     report.version = version.as_ref().ok().map(Version::to_string);
     let compared = match &version {
-        Ok(version) => compare(*version),
+        Ok(version) => compare(*version, release.measured),
         Err(why) => format!("version unknown ({why})"),
     };
     report.tell(&PROGRAM, Ok(format!("{}, {compared}", program.display())))?;
@@ -142,13 +148,13 @@ async fn find(
 }
 
 /// Another version is no failure: the checks that follow say what that means.
-fn compare(version: Version) -> String {
-    let age = match version.cmp(&MEASURED) {
+fn compare(version: Version, measured: Version) -> String {
+    let age = match version.cmp(&measured) {
         std::cmp::Ordering::Equal => return format!("version {version}, with which coop was measured"),
         std::cmp::Ordering::Less => "older",
         std::cmp::Ordering::Greater => "newer",
     };
-    format!("version {version}, {age} than {MEASURED}, with which coop was measured")
+    format!("version {version}, {age} than {measured}, with which coop was measured")
 }
 
 struct Examination<'a> {
@@ -338,9 +344,10 @@ mod tests {
 
     #[test]
     fn another_version_is_said_and_not_failed() {
-        assert_eq!(compare(MEASURED), "version 2.1.197, with which coop was measured");
-        assert!(compare(Version(2, 1, 196)).contains("older than 2.1.197"));
-        assert!(compare(Version(3, 0, 0)).contains("newer than 2.1.197"));
+        let compared = |version| compare(version, Version(2, 1, 197));
+        assert_eq!(compared(Version(2, 1, 197)), "version 2.1.197, with which coop was measured");
+        assert!(compared(Version(2, 1, 196)).contains("older than 2.1.197"));
+        assert!(compared(Version(3, 0, 0)).contains("newer than 2.1.197"));
     }
 
     #[test]

@@ -16,13 +16,15 @@ mod trouble;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::house::House;
 use self::report::Report;
 use super::words::complain;
+use crate::agent::driver;
+use crate::config::Agent;
 
 /// Tell which parts of an installed agent coop understands here
 ///
@@ -57,13 +59,14 @@ impl Doctor {
             complain("which agent shall be looked at? --agent claude is known: coop doctor --agent claude");
             return Ok(ExitCode::from(2));
         };
+        let driver = driver::of(Agent::Claude).context("coop has no driver for it")?;
         let command = if self.command.is_empty() { vec!["claude".into()] } else { self.command };
         let mut report = Report::new("claude", self.json);
         let told_to_stop = told_to_stop()?;
         // Whatever ends this, what was started ends with it: each part goes when it is dropped, the house last.
         let house = House::build()?;
         tokio::select! {
-            examined = checks::examine(command, &house, &mut report) => examined?,
+            examined = checks::examine(command, driver.release(), &house, &mut report) => examined?,
             () = told_to_stop => bail!("interrupted; what was started is ended and removed"),
         }
         drop(house);

@@ -1,12 +1,11 @@
 //! The dialog that Claude Code shows in the place of its input box.
 
-use std::ops::Range;
-
 use unicode_width::UnicodeWidthStr;
 
 use super::block::Block;
 use super::frame::Frame;
-use super::questions::{Asking, Tab};
+use super::questions::Asking;
+use crate::agent::look::Dialog;
 use crate::agent::menu::Menu;
 use crate::agent::rows::{indent, is_blank};
 use crate::agent::rules::{Asked, Rule, Rules};
@@ -20,28 +19,6 @@ const FOOTERS: [&str; 3] = ["Esc to ", "Enter to confirm", "Enter to select"];
 
 /// How the screens of the first start begin, which have no line above them.
 const FIRST_START: &str = "Welcome to Claude Code";
-
-/// A dialog, with what is needed to answer it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dialog {
-    /// The rule that knows it.
-    pub rule: String,
-    /// What is asked; without a name.
-    pub prompt: Prompt,
-    /// The option that Enter takes, counted from 0.
-    pub selected: Option<usize>,
-    /// The menu with its checkboxes and the rows it stands on.
-    pub menu: Option<Menu>,
-    /// The tabs of several questions.
-    pub tabs: Vec<Tab>,
-    /// The option that takes a text, counted from 0.
-    pub free_text: Option<usize>,
-    /// Whether keys go into a text, not to the menu.
-    pub free_text_focused: bool,
-    /// What was typed there, where that field is an option.
-    pub typed: String,
-    pub rows: Range<usize>,
-}
 
 /// The dialog on this screen; there must be no input box.
 pub fn find(rules: &Rules, frame: &Frame<'_>) -> Option<Dialog> {

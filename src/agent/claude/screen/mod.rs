@@ -13,61 +13,16 @@ use regex::Captures;
 use serde_json::Value;
 
 use self::above::Above;
-pub use self::dialog::Dialog;
 use self::frame::Frame;
-pub use self::input_box::InputBox;
-pub use self::questions::Tab;
 use crate::agent::Sight;
+use crate::agent::look::{Banner, Look, Retry};
 use crate::agent::rules::{Meaning, Place, Rule, Rules, RulesError};
-use crate::session::ErrorCategory;
 
 /// The rules that come with coop.
 const RULES: &str = include_str!("../rules.json");
 
 /// After a usage limit Claude runs this command by itself; the limit stands above it.
 const LIMIT_DIALOG: &str = "rate_limit_options";
-
-/// What the screen shows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Look {
-    /// Claude can be typed to; it stays visible while it works.
-    pub input_box: Option<InputBox>,
-    /// A dialog in the input box's place.
-    pub dialog: Option<Dialog>,
-    /// Whether a spinner turns or `esc to interrupt` is offered. Text in the input box hides the offer.
-    pub working: bool,
-    /// Claude waits before it asks the model once more.
-    pub retrying: Option<Retry>,
-    /// Whether the last turn was interrupted or a tool was refused.
-    pub interrupted: bool,
-    /// Messages that wait for the turn's end.
-    pub queued: Vec<String>,
-    /// The error or limit that the last turn ended with. Claude draws a model's own words `API Error:` the same way.
-    pub error_banner: Option<Banner>,
-    /// The rule of another view that hides the conversation: nothing may be typed.
-    pub covered: Option<String>,
-}
-
-/// A pause before the model is asked once more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
-    pub seconds: u64,
-    pub attempt: u32,
-    /// How many attempts there will be.
-    pub of: u32,
-}
-
-/// An error or a limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Banner {
-    pub rule: String,
-    pub text: String,
-    pub category: ErrorCategory,
-    /// Whether it is a limit that ends by itself.
-    pub is_limit: bool,
-    /// When it ends, in Claude's words.
-    pub resets: Option<String>,
-}
 
 /// The rules for Claude Code, with the operator's.
 pub fn rules(agent_config: Option<&Value>) -> Result<Rules, RulesError> {
@@ -88,7 +43,7 @@ pub fn look(rules: &Rules, sight: Sight<'_>) -> Look {
             let top = found.rows.start.saturating_sub(1);
             let mut look = look_above(rules, &sight.rows[..top], sight.cols);
             look.working |= offers_interrupt;
-            look.input_box = Some(InputBox::read(&frame, found));
+            look.input_box = Some(input_box::read(&frame, found));
             look
         }
         None => look_without_box(rules, &frame),

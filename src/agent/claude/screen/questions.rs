@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use crate::agent::Sight;
+use crate::agent::look::Tab;
 use crate::agent::menu::Menu;
 use crate::agent::rows::words;
 use crate::session::Question;
@@ -12,13 +13,6 @@ const ANSWERED: char = '☒';
 
 /// What the tab says that leads to the page on which all answers are sent.
 const REVIEW_TAB: &str = "✔ Submit";
-
-/// A question's tab.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tab {
-    pub header: String,
-    pub is_answered: bool,
-}
 
 /// What the dialog tells of its questions. Only the one that is shown is known in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,9 @@
 //! Promises about the command line that Claude Code is started with.
 
+use std::io;
+
 use super::*;
+use crate::agent::version::Version;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
 const OTHER: &str = "99999999-2222-4333-8444-555555555555";
@@ -20,6 +23,7 @@ fn given(argv: &[OsString]) -> Given<'_> {
         run_dir: Path::new("/run"),
         session_id: ID,
         resume: None,
+        config_dir: None,
     }
 }
 
@@ -27,16 +31,16 @@ fn no_file(_: &Path) -> io::Result<String> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-fn line(setup: &Setup) -> String {
+fn line(setup: &Plan) -> String {
     setup.argv.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 /// The command line that a user's becomes.
 fn becomes(user: &str) -> String {
-    line(&prepare(&given(&words(user)), no_file).unwrap())
+    line(&prepare(&given(&words(user)), &no_file).unwrap())
 }
 
-fn file(setup: &Setup, name: &str) -> Value {
+fn file(setup: &Plan, name: &str) -> Value {
     let (_, text) = setup.files.iter().find(|(n, _)| *n == name).unwrap();
     serde_json::from_slice(text).unwrap()
 }
@@ -55,18 +59,18 @@ fn a_conversation_that_the_user_chooses_stays_chosen() {
     for user in ["--continue", "-r x", "--resume", "--session-id x", "--fork-session --resume x"] {
         assert_eq!(becomes(&format!("claude {user}")), format!("claude --settings=/run/settings.json {user}"));
     }
-    let setup = prepare(&given(&words(&format!("claude --resume {OTHER}"))), no_file).unwrap();
+    let setup = prepare(&given(&words(&format!("claude --resume {OTHER}"))), &no_file).unwrap();
     assert_eq!(setup.session_id.as_deref(), Some(OTHER));
 }
 
 #[test]
 fn a_conversation_is_gone_on_with() {
     let argv = words("claude -p hi");
-    let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, no_file).unwrap();
+    let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
     assert_eq!(line(&setup), format!("claude --resume={OTHER} --settings=/run/settings.json -p hi"));
     assert_eq!(setup.session_id.as_deref(), Some(OTHER));
     let argv = words("claude -c");
-    let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, no_file).unwrap();
+    let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
     assert_eq!(line(&setup), "claude --settings=/run/settings.json -c");
     assert!(setup.warnings[0].contains("changes nothing"));
 }
@@ -79,7 +83,7 @@ fn hooks_of_the_user_the_orchestrator_and_coop_stand_in_this_order() {
     for word in ["--settings my.json", "--settings=my.json"] {
         let argv = words(&format!("claude {word} -p hi"));
         let read = |path: &Path| if path == "my.json" { Ok(users.to_string()) } else { no_file(path) };
-        let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, read).unwrap();
+        let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, &read).unwrap();
         assert_eq!(line(&setup), format!("claude --session-id={ID} --settings=/run/settings.json -p hi"));
         let made = file(&setup, SETTINGS_FILE);
         let commands: Vec<_> =
@@ -92,7 +96,7 @@ fn hooks_of_the_user_the_orchestrator_and_coop_stand_in_this_order() {
 #[test]
 fn settings_may_be_json_in_the_command() {
     let argv = [words("claude --settings"), vec![r#"{"model":"a b"}"#.into()]].concat();
-    let setup = prepare(&given(&argv), no_file).unwrap();
+    let setup = prepare(&given(&argv), &no_file).unwrap();
     assert_eq!(file(&setup, SETTINGS_FILE)["model"], "a b");
     assert!(setup.hooks);
 }
@@ -100,7 +104,7 @@ fn settings_may_be_json_in_the_command() {
 #[test]
 fn settings_that_cannot_be_read_are_left_for_claude_to_complain_about() {
     for user in ["--settings no.json", "--settings={broken", r#"--settings={"hooks":3}"#] {
-        let setup = prepare(&given(&words(&format!("claude {user}"))), no_file).unwrap();
+        let setup = prepare(&given(&words(&format!("claude {user}"))), &no_file).unwrap();
         assert_eq!(line(&setup), format!("claude --session-id={ID} {user}"));
         assert!(setup.warnings[0].contains("cannot be read") && !setup.hooks, "{user}");
     }
@@ -110,12 +114,12 @@ fn settings_that_cannot_be_read_are_left_for_claude_to_complain_about() {
 fn mcp_servers_are_given_in_a_file() {
     let config = json!({"mcp": {"my-server": {"command": "node"}}});
     let argv = words("claude --settings=a -p hi");
-    let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, |_| Ok("{}".into())).unwrap();
+    let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, &|_| Ok("{}".into())).unwrap();
     assert_eq!(file(&setup, MCP_FILE), json!({"mcpServers": {"my-server": {"command": "node"}}}));
     let ours = "--mcp-config=/run/mcp.json --settings=/run/settings.json";
     assert_eq!(line(&setup), format!("claude --session-id={ID} {ours} -p hi"));
     let wrong = json!({"mcp": []});
-    let error = prepare(&Given { agent_config: Some(&wrong), ..given(&argv) }, no_file).unwrap_err();
+    let error = prepare(&Given { agent_config: Some(&wrong), ..given(&argv) }, &no_file).unwrap_err();
     assert_eq!(error.to_string(), "mcp must be a JSON object, but is []");
 }
 
@@ -123,7 +127,7 @@ fn mcp_servers_are_given_in_a_file() {
 fn a_mistake_of_the_orchestrator_is_an_error() {
     let argv = words("claude");
     let config = json!({"settings": {"hooks": []}});
-    let error = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, no_file).unwrap_err();
+    let error = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, &no_file).unwrap_err();
     assert_eq!(error.to_string(), "settings.hooks must be a JSON object, but is []");
 }
 
@@ -132,10 +136,10 @@ fn pristine_adds_nothing_but_the_conversation_that_was_asked_for() {
     let argv = words("claude -p hi");
     let config = json!({"settings": {"model": "a"}, "mcp": {}});
     let pristine = Given { groom: Groom::Pristine, agent_config: Some(&config), ..given(&argv) };
-    let setup = prepare(&pristine, no_file).unwrap();
-    let nothing = Setup { argv: argv.clone(), files: vec![], session_id: None, hooks: false, warnings: vec![] };
+    let setup = prepare(&pristine, &no_file).unwrap();
+    let nothing = Plan::plain(&argv);
     assert_eq!(setup, nothing);
-    let setup = prepare(&Given { resume: Some(OTHER), ..pristine }, no_file).unwrap();
+    let setup = prepare(&Given { resume: Some(OTHER), ..pristine }, &no_file).unwrap();
     assert_eq!(line(&setup), format!("claude --resume={OTHER} -p hi"));
 }
 
@@ -143,29 +147,29 @@ fn pristine_adds_nothing_but_the_conversation_that_was_asked_for() {
 fn what_is_not_claude_itself_is_left_alone_with_a_warning() {
     for (user, named) in [("npx claude", true), ("bash -c claude", true), ("/bin/sh x", true), ("my-claude", false)] {
         let argv = words(user);
-        let setup = prepare(&Given { named, ..given(&argv) }, no_file).unwrap();
+        let setup = prepare(&Given { named, ..given(&argv) }, &no_file).unwrap();
         assert_eq!((line(&setup).as_str(), setup.hooks), (user, false));
         assert!(setup.warnings[0].contains("coop -- claude"), "{user}");
     }
     let argv = words("my-claude");
-    assert!(prepare(&Given { named: true, ..given(&argv) }, no_file).unwrap().hooks);
+    assert!(prepare(&Given { named: true, ..given(&argv) }, &no_file).unwrap().hooks);
 }
 
 #[test]
 fn a_version_without_settings_gets_none() {
     let argv = words("claude");
-    let setup = prepare(&Given { version: Some(Version(1, 0, 60)), ..given(&argv) }, no_file).unwrap();
+    let setup = prepare(&Given { version: Some(Version(1, 0, 60)), ..given(&argv) }, &no_file).unwrap();
     assert_eq!(line(&setup), "claude");
     assert!(setup.warnings[0].contains("1.0.60"));
-    assert!(prepare(&Given { version: None, ..given(&argv) }, no_file).unwrap().hooks);
+    assert!(prepare(&Given { version: None, ..given(&argv) }, &no_file).unwrap().hooks);
 }
 
 #[test]
 fn hooks_that_are_turned_off_are_told() {
-    let setup = prepare(&given(&words("claude --safe-mode")), no_file).unwrap();
+    let setup = prepare(&given(&words("claude --safe-mode")), &no_file).unwrap();
     assert!(!setup.hooks && setup.warnings[0].contains("--safe-mode"));
     let config = json!({"settings": {"disableAllHooks": true}});
     let argv = words("claude");
-    let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, no_file).unwrap();
+    let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, &no_file).unwrap();
     assert!(!setup.hooks && setup.warnings[0].contains("disableAllHooks"));
 }

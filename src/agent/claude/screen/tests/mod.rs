@@ -5,6 +5,7 @@ mod half_drawn;
 mod quoting;
 mod recorded;
 
+use crate::agent::look::Dialog;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;

@@ -1,6 +1,7 @@
 //! Each recorded screen is read as the table beside it says.
 
 use super::*;
+use crate::agent::look::{Dialog, InputBox};
 
 /// Holds the recordings against `expected.table`, which has a line for each.
 fn check(folder: &str, cols: usize, rows: usize) {

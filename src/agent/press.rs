@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::respond::Step;
-use crate::agent::steps::Hands;
-use crate::agent::view::View;
+use super::asks::Decision;
+use super::nudge::{PASTE_BEGINS, PASTE_ENDS, Typing};
+use super::steps::Hands;
+use super::view::View;
 use crate::session::StateKind;
 
 /// How long a key may take to show an effect. A first key at the trust dialog was once lost under load.
@@ -17,15 +18,53 @@ const PRESSES_MAX: usize = 3;
 const ESCAPE: &str = "\x1b";
 const RIGHT: &str = "\x1b[C";
 
+/// One key, or a text, and what must be seen before the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Chooses this option of a list; the dialog goes on or closes.
+    Choose(u32),
+    /// Ticks or unticks this option of a list that takes several.
+    Tick(u32),
+    /// Moves to the row for own words, which then takes text.
+    Focus(u32),
+    /// Types into that row and confirms it with Enter.
+    Type(String),
+    /// Leaves a list that takes several for the next page.
+    Next,
+    /// Moves the mark to this option, where a digit alone does not choose.
+    Select(u32),
+    /// A key that must change what is shown.
+    Key(&'static str),
+    /// Confirms a page that asks nothing, or the option that is marked.
+    Enter,
+    /// Dismisses the dialog.
+    Dismiss,
+}
+
+/// How an answer is given.
+pub enum Way {
+    /// What the hook that asked is told; the keys are for the case that it has left.
+    Decision {
+        decision: Decision,
+        keys: Option<Vec<Step>>,
+    },
+    Keys(Vec<Step>),
+}
+
 /// Presses the keys for the dialog with this name.
-pub async fn press(hands: &mut Hands, prompt_id: &str, steps: &[Step]) -> Result<(), Cow<'static, str>> {
+pub async fn press(
+    hands: &mut Hands,
+    typing: &Typing,
+    prompt_id: &str,
+    steps: &[Step],
+) -> Result<(), Cow<'static, str>> {
     for step in steps {
-        press_one(hands, prompt_id, step).await?;
+        press_one(hands, typing, prompt_id, step).await?;
     }
     Ok(())
 }
 
-async fn press_one(hands: &mut Hands, prompt_id: &str, step: &Step) -> Result<(), Cow<'static, str>> {
+async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &Step) -> Result<(), Cow<'static, str>> {
     for _ in 0..PRESSES_MAX {
         let view = hands.view_of_now().await;
         if !is_shown(&view, prompt_id) {
@@ -37,9 +76,14 @@ async fn press_one(hands: &mut Hands, prompt_id: &str, step: &Step) -> Result<()
             drawn.ok_or("the dialog is not drawn")?;
             continue;
         };
-        let before = write(hands, step).await?.unwrap_or(before);
+        if is_selected(&view, step) {
+            return Ok(());
+        }
+        let before = write(hands, typing, step).await?.unwrap_or(before);
         hands.tell_written().await;
-        let landed = |view: &View| !is_shown(view, prompt_id) || page(view).is_none_or(|now| now != before);
+        let changed = |view: &View| page(view).is_none_or(|now| now != before);
+        let marked = |view: &View| !matches!(step, Step::Select(_)) || is_selected(view, step);
+        let landed = |view: &View| !is_shown(view, prompt_id) || changed(view) && marked(view);
         if hands.until(LANDS_WITHIN, landed).await.is_some() {
             return Ok(());
         }
@@ -48,17 +92,19 @@ async fn press_one(hands: &mut Hands, prompt_id: &str, step: &Step) -> Result<()
 }
 
 /// Writes one step; what the dialog showed in the middle of it, where it has a middle.
-async fn write(hands: &mut Hands, step: &Step) -> Result<Option<Vec<String>>, Cow<'static, str>> {
+async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option<Vec<String>>, Cow<'static, str>> {
     let gone = |_| Cow::from("exited");
     let key = match step {
-        Step::Choose(option) | Step::Tick(option) | Step::Focus(option) => option.to_string(),
+        Step::Choose(option) | Step::Tick(option) | Step::Focus(option) | Step::Select(option) => option.to_string(),
+        Step::Key(key) => (*key).to_owned(),
         Step::Next => RIGHT.to_owned(),
         Step::Enter => "\r".to_owned(),
         Step::Dismiss => ESCAPE.to_owned(),
         Step::Type(text) => {
             let clean: String = text.chars().filter(|c| !c.is_control()).collect();
             let tail: String = clean.chars().filter(|c| !c.is_whitespace()).rev().take(10).collect();
-            hands.write(clean).await.map_err(gone)?;
+            let bytes = if typing.pastes_answers { format!("{PASTE_BEGINS}{clean}{PASTE_ENDS}") } else { clean };
+            hands.write(bytes).await.map_err(gone)?;
             // Enter goes out alone, and only when the words stand there: before, it would choose something.
             let shown = move |view: &View| {
                 let rows = view.look.dialog.as_ref().map(|dialog| dialog.prompt.screen_lines.concat());
@@ -66,6 +112,7 @@ async fn write(hands: &mut Hands, step: &Step) -> Result<Option<Vec<String>>, Co
                 bare.contains(&tail.chars().rev().collect::<String>())
             };
             let typed = hands.until(LANDS_WITHIN, shown).await.ok_or("the text is not shown")?;
+            tokio::time::sleep(typing.settles).await;
             hands.write("\r").await.map_err(gone)?;
             return Ok(page(&typed));
         }
@@ -76,6 +123,12 @@ async fn write(hands: &mut Hands, step: &Step) -> Result<Option<Vec<String>>, Co
 
 fn is_shown(view: &View, prompt_id: &str) -> bool {
     view.state.kind() == StateKind::Prompt && view.state.prompt().is_some_and(|prompt| prompt.id == prompt_id)
+}
+
+/// Whether the step only moves the mark to where it is.
+fn is_selected(view: &View, step: &Step) -> bool {
+    let selected = view.look.dialog.as_ref().and_then(|dialog| dialog.selected).map(|selected| selected + 1);
+    matches!(step, Step::Select(option) if usize::try_from(*option).ok() == selected)
 }
 
 /// What the dialog shows, to see whether a key changed it.

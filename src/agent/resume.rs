@@ -1,14 +1,13 @@
-//! Finds a conversation of Claude Code to go on with (2.1.197).
+//! Finds a conversation of an agent to go on with.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::log::read_line;
-use super::paths::{is_session_id, log_name, project_dir, projects_dir, session_of};
-use crate::agent::tail::{Start, Tail};
-use crate::agent::usage::Usage;
-use crate::agent::{EpochMs, Evidence, Source};
+use super::driver::Driver;
+use super::tail::{Start, Tail};
+use super::usage::Usage;
+use super::{EpochMs, Evidence, Source};
 
 /// The hint that asks for the newest conversation of a workspace.
 const LATEST: &str = "latest";
@@ -18,7 +17,7 @@ const LATEST: &str = "latest";
 pub struct Found {
     pub session_id: String,
     pub log_path: PathBuf,
-    /// Where it was held; Claude finds it only from there.
+    /// Where it was held; some agents find it only from there.
     pub cwd: Option<PathBuf>,
     /// The end of the log's last whole line: following goes on here.
     pub offset: u64,
@@ -31,12 +30,12 @@ pub struct Found {
 /// Why no conversation was found.
 #[derive(Debug, thiserror::Error)]
 pub enum NotFound {
-    #[error("Claude has no conversation {id} under {projects_dir}; `latest` takes the newest of a workspace")]
-    Session { id: String, projects_dir: PathBuf },
-    #[error("Claude has no conversation for {workspace} (there is none in {looked_in}); start one without --resume")]
-    Workspace { workspace: PathBuf, looked_in: PathBuf },
-    #[error("{path} is not a session log of Claude: those are named after their session, <id>.jsonl")]
-    NotALog { path: PathBuf },
+    #[error("{agent} has no conversation {id} under {dir}; `latest` takes the newest of a workspace")]
+    Session { agent: &'static str, id: String, dir: PathBuf },
+    #[error("{agent} has no conversation for {workspace} (there is none under {dir}); start one without --resume")]
+    Workspace { agent: &'static str, workspace: PathBuf, dir: PathBuf },
+    #[error("{path} is not a session log of {agent}: the names of those end in their session, <id>.jsonl")]
+    NotALog { agent: &'static str, path: PathBuf },
     #[error(
         "`{hint}` is no conversation: give a session's id, the path of its log, the path of a workspace, or `latest`"
     )]
@@ -45,38 +44,54 @@ pub enum NotFound {
     Unreadable(#[from] io::Error),
 }
 
+/// Where conversations are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    pub driver: &'a dyn Driver,
+    pub config_dir: &'a Path,
+    pub cwd: &'a Path,
+}
+
 /// Finds the conversation that a hint means: a session's id, the path of a log or of a workspace, or `latest`. Reads
 /// the whole log, which takes a moment when it is large.
-pub fn find(hint: &str, config_dir: &Path, cwd: &Path, now: EpochMs) -> Result<Found, NotFound> {
+pub fn find(hint: &str, places: Places<'_>, now: EpochMs) -> Result<Found, NotFound> {
+    let Places { driver, config_dir, cwd } = places;
     let log = if hint == LATEST {
-        newest_of(config_dir, cwd)?
+        newest_of(places, cwd)?
     } else if is_session_id(hint) {
-        log_of(config_dir, hint)?
+        let missing = || NotFound::Session { agent: driver.name(), id: hint.to_owned(), dir: config_dir.to_path_buf() };
+        driver.find_log(config_dir, hint)?.ok_or_else(missing)?
     } else {
         let path = cwd.join(hint);
         match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => newest_of(config_dir, &path)?,
+            Ok(metadata) if metadata.is_dir() => newest_of(places, &path)?,
             Ok(_) => path,
             Err(_) => return Err(NotFound::NotUnderstood { hint: hint.to_owned() }),
         }
     };
-    read(log, now)
+    read(log, driver, now)
 }
 
-/// The log of a session, wherever it was held; the newest when a moved workspace left several.
-fn log_of(config_dir: &Path, id: &str) -> Result<PathBuf, NotFound> {
-    let projects_dir = projects_dir(config_dir);
-    let logs = entries(&projects_dir)?.into_iter().map(|project| project.join(log_name(id)));
-    newest(logs).ok_or_else(|| NotFound::Session { id: id.to_owned(), projects_dir })
+/// Whether a text has the form of a session's id, which is a UUID in all agents.
+pub fn is_session_id(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
-fn newest_of(config_dir: &Path, workspace: &Path) -> Result<PathBuf, NotFound> {
-    let looked_in = project_dir(config_dir, workspace);
-    let logs = entries(&looked_in)?.into_iter().filter(|path| session_of(path).is_some());
-    newest(logs).ok_or_else(|| NotFound::Workspace { workspace: workspace.to_path_buf(), looked_in })
+fn newest_of(Places { driver, config_dir, .. }: Places<'_>, workspace: &Path) -> Result<PathBuf, NotFound> {
+    let logs = driver.logs_of(config_dir, workspace)?;
+    newest(logs.into_iter()).ok_or_else(|| NotFound::Workspace {
+        agent: driver.name(),
+        workspace: workspace.to_path_buf(),
+        dir: config_dir.to_path_buf(),
+    })
 }
 
-fn newest(paths: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+/// The file that was written last.
+pub fn newest(paths: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     let dated = paths.filter_map(|path| Some((written(&path)?, path)));
     dated.max().map(|(_, path)| path)
 }
@@ -88,7 +103,7 @@ fn written(path: &Path) -> Option<SystemTime> {
 }
 
 /// What a directory holds; nothing when it does not exist.
-fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let naming = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", dir.display()));
     match std::fs::read_dir(dir) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -96,16 +111,16 @@ fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-fn read(log_path: PathBuf, now: EpochMs) -> Result<Found, NotFound> {
-    let Some(session_id) = session_of(&log_path).map(str::to_owned) else {
-        return Err(NotFound::NotALog { path: log_path });
+fn read(log_path: PathBuf, driver: &dyn Driver, now: EpochMs) -> Result<Found, NotFound> {
+    let Some(session_id) = driver.conversation_of(&log_path) else {
+        return Err(NotFound::NotALog { agent: driver.name(), path: log_path });
     };
     let mut tail = Tail::new(&log_path, Start::Beginning);
     let mut found = Found { session_id, log_path, cwd: None, offset: 0, last: None, usage: Usage::default() };
     loop {
         let batch = tail.read()?;
         // A line that is damaged or too long is one line less to know, no reason to lose the conversation.
-        for facts in batch.lines.iter().filter_map(|line| read_line(line.text()?, now).ok()) {
+        for facts in batch.lines.iter().filter_map(|line| driver.read_line(line.text()?, now).ok()) {
             found.cwd = found.cwd.or_else(|| facts.cwd.map(PathBuf::from));
             facts.usage.into_iter().for_each(|message| found.usage.count(message));
             let Some((rule, claim)) = facts.claim else { continue };
@@ -128,11 +143,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::agent::claude::Claude;
+    use crate::agent::claude::paths::{log_name, project_dir};
     use crate::config::Scratch;
     use crate::session::StateKind;
 
     const NOW: EpochMs = EpochMs(0);
-    const MISC: &str = include_str!("../../../tests/fixtures/claude/logs/session-misc.jsonl");
+    const MISC: &str = include_str!("../../tests/fixtures/claude/logs/session-misc.jsonl");
     const ID: &str = "aa97109f-bda1-48eb-a8a0-f0fa577133e8";
     const OTHER_ID: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -163,7 +180,8 @@ mod tests {
         }
 
         fn find(&self, hint: &str) -> Result<Found, NotFound> {
-            find(hint, &self.scratch.path(""), &self.workspace(), NOW)
+            let (config_dir, cwd) = (self.scratch.path(""), self.workspace());
+            find(hint, Places { driver: &Claude, config_dir: &config_dir, cwd: &cwd }, NOW)
         }
     }
 
@@ -187,7 +205,7 @@ mod tests {
     #[test]
     fn the_last_word_is_the_latest_by_its_own_time() {
         let place = Place::new();
-        let log = include_str!("../../../tests/fixtures/claude/logs/session-background.jsonl");
+        let log = include_str!("../../tests/fixtures/claude/logs/session-background.jsonl");
         let first_two: String = log.split_inclusive('\n').take(7).collect();
         place.log(ID, &first_two, 1);
         let last = place.find(ID).unwrap().last.unwrap();
@@ -210,7 +228,7 @@ mod tests {
         let message = |hint: &str| place.find(hint).unwrap_err().to_string();
         let latest = message(LATEST);
         assert!(
-            latest.contains("ws") && latest.contains("projects") && latest.contains("without --resume"),
+            latest.contains("ws") && latest.contains("Claude Code") && latest.contains("without --resume"),
             "{latest}"
         );
         let id = message(ID);

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::setup::{Given, prepare};
+use super::driver::Driver;
+use super::random;
+use super::start::Given;
 use super::version::Version;
-use crate::agent::random;
 use crate::config::Groom;
 
 /// What the first start was made from.
 #[derive(Clone, Debug)]
 pub struct Relaunch {
+    pub driver: &'static dyn Driver,
     pub argv: Vec<OsString>,
     pub named: bool,
     pub groom: Groom,
@@ -21,6 +23,7 @@ pub struct Relaunch {
     pub coop: PathBuf,
     pub run_dir: PathBuf,
     pub cwd: PathBuf,
+    pub config_dir: Option<PathBuf>,
 }
 
 impl Relaunch {
@@ -37,8 +40,9 @@ impl Relaunch {
             run_dir: &self.run_dir,
             session_id: &session_id,
             resume,
+            config_dir: self.config_dir.as_deref(),
         };
         // The files of the first start are still there; only the words are made anew.
-        prepare(&given, |path| std::fs::read_to_string(self.cwd.join(path))).ok().map(|setup| setup.argv)
+        self.driver.prepare(&given, &|path| std::fs::read_to_string(self.cwd.join(path))).ok().map(|setup| setup.argv)
     }
 }

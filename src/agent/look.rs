@@ -1,0 +1,101 @@
+//! What a look at an agent's screen finds: its input box, its dialog, whether it works. The same for all agents.
+
+use std::ops::Range;
+
+use super::menu::Menu;
+use crate::session::{ErrorCategory, Prompt};
+
+/// What the screen shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// It can be typed to; in most agents the box stays visible while they work.
+    pub input_box: Option<InputBox>,
+    /// A dialog in the input box's place.
+    pub dialog: Option<Dialog>,
+    /// Whether it is drawn at work: a spinner turns, or a key is offered that would interrupt.
+    pub working: bool,
+    /// It waits before it asks the model once more.
+    pub retrying: Option<Retry>,
+    /// Whether the last turn was interrupted or a tool was refused.
+    pub interrupted: bool,
+    /// Messages that wait for the turn's end.
+    pub queued: Vec<String>,
+    /// The error or limit that the last turn ended with. A model's own words may be drawn the same way.
+    pub error_banner: Option<Banner>,
+    /// The rule of another view that hides the conversation: nothing may be typed.
+    pub covered: Option<String>,
+}
+
+/// A pause before the model is asked once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retry {
+    pub seconds: u64,
+    pub attempt: u32,
+    /// How many attempts there will be.
+    pub of: u32,
+}
+
+/// An error or a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Banner {
+    pub rule: String,
+    pub text: String,
+    pub category: ErrorCategory,
+    /// Whether it is a limit that ends by itself.
+    pub is_limit: bool,
+    /// When it ends, in the agent's words.
+    pub resets: Option<String>,
+}
+
+/// A dialog, with what is needed to answer it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialog {
+    /// The rule that knows it.
+    pub rule: String,
+    /// What is asked; without a name.
+    pub prompt: Prompt,
+    /// The option that Enter takes, counted from 0.
+    pub selected: Option<usize>,
+    /// The menu with its checkboxes and the rows it stands on.
+    pub menu: Option<Menu>,
+    /// The tabs of several questions.
+    pub tabs: Vec<Tab>,
+    /// The option that takes a text, counted from 0.
+    pub free_text: Option<usize>,
+    /// Whether keys go into a text, not to the menu.
+    pub free_text_focused: bool,
+    /// What was typed there, where that field is an option.
+    pub typed: String,
+    pub rows: Range<usize>,
+}
+
+/// The input box. It may stay visible while the agent works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputBox {
+    /// What was typed, without suggestions. Compare it by its words: where rows were wrapped is a guess.
+    pub text: String,
+    /// What the agent suggests, faintly, behind the text or in its place.
+    pub suggestion: Option<String>,
+    /// Whether what is typed is a command for the shell.
+    pub is_shell: bool,
+    /// Whether the cursor is in it, so that keys go there.
+    pub is_focused: bool,
+    /// Whether it is taller than the screen, so that its first rows are not seen.
+    pub is_cut: bool,
+    pub first_row: usize,
+    pub last_row: usize,
+}
+
+impl InputBox {
+    /// Whether it shows a suggestion and nothing was typed.
+    pub fn is_placeholder(&self) -> bool {
+        self.text.is_empty() && self.suggestion.is_some()
+    }
+}
+
+/// A question's tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tab {
+    pub header: String,
+    pub is_answered: bool,
+}
