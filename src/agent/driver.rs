@@ -45,6 +45,10 @@ pub trait Driver: fmt::Debug + Send + Sync {
 
     // What it tells.
 
+    /// Whether what it is told at a start must be JSON; else it takes plain text.
+    fn takes_context_as_json(&self) -> bool {
+        false
+    }
     /// One event of its hooks.
     fn hear(&self, event: &str, payload: &Value, now: EpochMs) -> Heard;
     /// One line of its log.

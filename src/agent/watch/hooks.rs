@@ -57,7 +57,10 @@ impl Watch {
                     let script = self.shared.gates().start.script(&source);
                     self.tell_began(&source, !script.is_empty()).await;
                     if let Some(answer) = answer.take() {
-                        answer.run(script);
+                        match self.shared.setup.driver.takes_context_as_json() {
+                            true => answer.run_for_context(script),
+                            false => answer.run(script),
+                        }
                     }
                 }
             }
