@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::claude;
 use super::evidence::{Claim, EpochMs, Source};
 use super::facts::{BadLine, LogFacts, Printed, StatusFacts};
-use super::heard::Heard;
+use super::heard::{Asked, Done, Heard};
 use super::look::{Dialog, Look};
 use super::nudge::Typing;
 use super::press::{Step, Way};
@@ -51,6 +51,10 @@ pub trait Driver: fmt::Debug + Send + Sync {
     }
     /// One event of its hooks.
     fn hear(&self, event: &str, payload: &Value, now: EpochMs) -> Heard;
+    /// A question of its hooks with what is known of the tools that it has begun, the newest last.
+    fn completed(&self, asked: Asked, _begun: &[Done]) -> Asked {
+        asked
+    }
     /// One line of its log.
     fn read_line(&self, line: &str, now: EpochMs) -> Result<LogFacts, BadLine>;
     /// A reader of what it prints instead of drawing.

@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicU64;
 use super::driver::Driver;
 use super::evidence::{EpochMs, Source};
 use super::explain::{Explained, explain};
+use super::heard::Done;
 use super::look::Look;
 use super::referee::{Ruling, Verdict, judge};
 use super::rules::Rules;
@@ -63,6 +64,8 @@ pub struct Mind {
     /// A turn has ended of which nothing was told.
     unseen_work: bool,
     questions: Questions,
+    /// The last tools that were begun, the newest last.
+    begun: Vec<Done>,
     naming: Naming,
     rules: Arc<Rules>,
 }
@@ -86,6 +89,7 @@ impl Mind {
             rested_on: None,
             unseen_work: false,
             questions: Questions::default(),
+            begun: Vec::new(),
             naming: Naming::new(prompt_numbers),
             rules,
         }
