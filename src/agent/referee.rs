@@ -84,7 +84,7 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
         return Ruling::by(line);
     }
     let dialog = seen.of(Source::Screen).filter(|screen| matches!(screen.claim, Claim::Prompt(_)));
-    let Some(spoken) = spoken(seen) else { return looked(seen, dialog, now) };
+    let Some(spoken) = spoken(seen, present) else { return looked(seen, present, dialog, now) };
     match &spoken.claim {
         Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
         Claim::Waiting => waiting(seen, spoken, dialog, now),
@@ -96,25 +96,32 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
 }
 
 /// The newest of those who speak, unless a rule says that it cannot overrule the one before.
-fn spoken(seen: &Seen) -> Option<&Evidence> {
+fn spoken<'a>(seen: &'a Seen, present: &State) -> Option<&'a Evidence> {
     let mut words: Vec<_> =
         [Source::Hooks, seen.habits.arbiter, Source::Log].into_iter().filter_map(|source| seen.of(source)).collect();
-    words.retain(|word| !is_too_early(seen, word));
+    words.retain(|word| !is_too_early(seen, present, word));
     words.sort_by_key(|word| word.at);
     words.into_iter().reduce(|before, next| if may_follow(seen, before, next) { next } else { before })
 }
 
-/// An agent whose hooks tell when it is ready is not idle before, whatever else it shows.
-fn is_too_early(seen: &Seen, word: &Evidence) -> bool {
+/// An agent whose hooks tell when it is ready is not idle before, whatever else it shows. Hooks that were not heard by
+/// the time it was seen to be ready will not be heard at all.
+fn is_too_early(seen: &Seen, present: &State, word: &Evidence) -> bool {
     let awaits_hooks = seen.habits.hook_tells_ready && seen.expects_hooks && seen.of(Source::Hooks).is_none();
-    awaits_hooks && word.source == seen.habits.arbiter && word.claim.kind() == StateKind::Idle
+    awaits_hooks
+        && present.kind() == StateKind::Starting
+        && word.source == seen.habits.arbiter
+        && word.claim.kind() == StateKind::Idle
 }
 
 fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
     let (arbiter, lag_ms) = (seen.habits.arbiter, seen.habits.arbiter_lag_ms);
     match (&before.claim, &next.claim) {
-        // An error stays on the screen of an agent that takes messages again; it ends with a new turn.
-        (Claim::Error(_) | Claim::Parked(_), Claim::Idle | Claim::Still) => next.source == Source::Hooks,
+        // An error stays on the screen of an agent that takes messages again; it ends with a new turn. Some agents tell
+        // the end of a turn that failed like that of any other.
+        (Claim::Error(_) | Claim::Parked(_), Claim::Idle | Claim::Still) => {
+            next.source == Source::Hooks && next.rule != seen.habits.stop_event
+        }
         // The arbiter lags behind the hook that asks; it counts when it has said that a dialog is open.
         (Claim::Prompt(_), Claim::Working) if next.source == arbiter => {
             seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > lag_ms
@@ -293,7 +300,7 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
         source if source == seen.habits.arbiter => wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms),
         _ => {}
     }
-    if seen.queued > 0 {
+    if seen.queued > 0 || seen.shows_queue {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
     }
     let until = spoken.at.plus(wait_ms);
@@ -312,11 +319,12 @@ fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> R
 }
 
 /// Nobody has spoken yet: what can be seen.
-fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
+fn looked(seen: &Seen, present: &State, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     let screen = dialog.or(seen.of(Source::Screen));
     if let Some(screen) = screen {
         // An input box is drawn before anybody reads what is typed there; an agent that speaks says when it does.
-        let settles_ms = match (&screen.claim, seen.expects_hooks) {
+        let may_still_speak = seen.expects_hooks && present.kind() == StateKind::Starting;
+        let settles_ms = match (&screen.claim, may_still_speak) {
             (Claim::Idle, true) => SPEAKS_WITHIN_MS,
             (Claim::Idle, false) => READY_WITHIN_MS,
             _ => DRAWN_MS,

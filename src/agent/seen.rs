@@ -21,6 +21,8 @@ pub struct Seen {
     pub waited: Option<EpochMs>,
     /// Messages that the agent has taken but not begun to work on.
     pub queued: usize,
+    /// Whether the screen shows messages that wait for the turn's end.
+    pub shows_queue: bool,
     /// How long an idle agent is not yet called idle.
     pub idle_grace_ms: u64,
     /// Hooks were given to the agent: it will speak when it is ready.
@@ -39,6 +41,7 @@ impl Seen {
             asked: None,
             waited: None,
             queued: 0,
+            shows_queue: false,
             idle_grace_ms,
             expects_hooks: false,
             last: BTreeMap::new(),

@@ -35,7 +35,7 @@ impl Mind {
         if let Some(text) = heard.took {
             self.seen.queued = self.seen.queued.saturating_sub(1);
             let witness = format!("hooks: {event}").into();
-            effects.extend([Effect::NewTurn, Effect::Took { text, witness }]);
+            effects.extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, witness }]);
         }
         if heard.compacts {
             effects.push(Effect::Compacts);
@@ -57,7 +57,8 @@ impl Mind {
             Wants::Start { source } => effects.push(Effect::Starts { source }),
         }
         // While another question is open, the end of one tool is not the end of the dialog.
-        let still_asking = heard.claim == Some(Claim::Working) && self.questions.are_waiting();
+        let is_asked = self.questions.are_waiting() || !self.questions.is_empty() && self.look.dialog.is_some();
+        let still_asking = heard.claim == Some(Claim::Working) && is_asked;
         if let Some(claim) = heard.claim.filter(|claim| !still_asking && !matches!(claim, Claim::Prompt(_))) {
             self.note_hook(event, claim, now);
         }

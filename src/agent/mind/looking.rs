@@ -35,6 +35,7 @@ impl Mind {
             Some((rule, claim)) => self.seen.note(Evidence::new(Source::Screen, rule, claim, now)),
             None => self.seen.forget(Source::Screen),
         }
+        self.seen.shows_queue = !look.queued.is_empty();
         self.look = look;
     }
 

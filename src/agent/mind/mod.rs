@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::driver::Driver;
-use super::evidence::{EpochMs, Source};
+use super::evidence::{Claim, EpochMs, Source};
 use super::explain::{Explained, explain};
 use super::heard::Done;
 use super::look::Look;
 use super::referee::{Ruling, Verdict, judge};
 use super::rules::Rules;
 use super::seen::Seen;
-use crate::session::{Cause, State, StateKind, Witness};
+use crate::session::{Cause, State, StateKind, Trouble, Witness};
 use naming::Naming;
 pub use questions::Open;
 use questions::Questions;
@@ -39,8 +39,8 @@ pub enum Effect {
     Starts { source: String },
     /// The conversation is written to this file.
     Writes { log: PathBuf },
-    /// A message of a user began a turn.
-    NewTurn,
+    /// A message began a turn.
+    NewTurn { message: String },
 }
 
 /// A state that was decided on.
@@ -133,6 +133,14 @@ impl Mind {
     /// Says what is wrong with a source, or that nothing is.
     pub fn ails(&mut self, source: Source, problem: Option<String>) {
         self.seen.ails(source, problem);
+    }
+
+    /// The error that the present turn ended with, if it did; also one that is not published yet.
+    pub fn trouble(&self) -> Option<&Trouble> {
+        if let State::Error(trouble) = &self.present {
+            return Some(trouble);
+        }
+        self.seen.words().find_map(|word| if let Claim::Error(trouble) = &word.claim { Some(trouble) } else { None })
     }
 
     pub fn is_prompting(&self) -> bool {

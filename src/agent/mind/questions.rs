@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Mind;
 use crate::agent::evidence::EpochMs;
-use crate::session::Prompt;
+use crate::session::{Prompt, PromptKind};
 
 /// More than any agent asks at once; beyond these the oldest is let go and left to its dialog.
 const OPEN_MAX: usize = 32;
@@ -45,7 +45,8 @@ impl Questions {
     /// The tool was used or refused: its question is over.
     pub fn done(&mut self, tool: &str, input: &Value) {
         // Answers change the input of a question tool, so that only its name can be compared.
-        let same = |open: &Open| open.tool == tool && (open.input == *input || tool == "AskUserQuestion");
+        let asks = |open: &Open| open.prompt.kind == PromptKind::Question;
+        let same = |open: &Open| open.tool == tool && (open.input == *input || asks(open));
         if let Some(index) = self.open.iter().position(same) {
             self.open.remove(index);
         }
