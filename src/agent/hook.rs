@@ -153,7 +153,9 @@ pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Resu
     match answer.act {
         Act::Accept => Ok(Resolved::Accepted(words)),
         Act::Refuse => Ok(Resolved::Refused(words.lines().map(str::to_owned).collect())),
-        Act::Print | Act::Run | Act::RunForContext => Err(io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")),
+        Act::Print | Act::Run | Act::RunForContext => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "an answer to another question"))
+        }
     }
 }
 

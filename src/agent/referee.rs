@@ -84,7 +84,7 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
         return Ruling::by(line);
     }
     let dialog = seen.of(Source::Screen).filter(|screen| matches!(screen.claim, Claim::Prompt(_)));
-    let Some(spoken) = spoken(seen, present) else { return looked(seen, present, dialog, now) };
+    let Some(spoken) = spoken(seen) else { return looked(seen, dialog, now) };
     match &spoken.claim {
         Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
         Claim::Waiting => waiting(seen, spoken, dialog, now),
@@ -96,22 +96,19 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
 }
 
 /// The newest of those who speak, unless a rule says that it cannot overrule the one before.
-fn spoken<'a>(seen: &'a Seen, present: &State) -> Option<&'a Evidence> {
+fn spoken(seen: &Seen) -> Option<&Evidence> {
     let mut words: Vec<_> =
         [Source::Hooks, seen.habits.arbiter, Source::Log].into_iter().filter_map(|source| seen.of(source)).collect();
-    words.retain(|word| !is_too_early(seen, present, word));
+    words.retain(|word| !is_too_early(seen, word));
     words.sort_by_key(|word| word.at);
     words.into_iter().reduce(|before, next| if may_follow(seen, before, next) { next } else { before })
 }
 
 /// An agent whose hooks tell when it is ready is not idle before, whatever else it shows. Hooks that were not heard by
 /// the time it was seen to be ready will not be heard at all.
-fn is_too_early(seen: &Seen, present: &State, word: &Evidence) -> bool {
+fn is_too_early(seen: &Seen, word: &Evidence) -> bool {
     let awaits_hooks = seen.habits.hook_tells_ready && seen.expects_hooks && seen.of(Source::Hooks).is_none();
-    awaits_hooks
-        && present.kind() == StateKind::Starting
-        && word.source == seen.habits.arbiter
-        && word.claim.kind() == StateKind::Idle
+    awaits_hooks && seen.is_beginning && word.source == seen.habits.arbiter && word.claim.kind() == StateKind::Idle
 }
 
 fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
@@ -254,8 +251,13 @@ fn overdrawn<'a>(
 ) -> Result<&'a Evidence, Option<EpochMs>> {
     let Some(dialog) = dialog else { return Err(None) };
     let drawn_ms = drawn_ms(seen, dialog);
-    let counts_from =
-        if dialog.at >= spoken.at { dialog.at.plus(drawn_ms) } else { spoken.at.plus(REPAINT_MS.max(drawn_ms)) };
+    // A conversation may begin behind a dialog of the start, and ends none.
+    let begins = spoken.source == Source::Hooks && spoken.claim == Claim::Idle && spoken.rule != seen.habits.stop_event;
+    let counts_from = if dialog.at >= spoken.at || begins {
+        dialog.at.plus(drawn_ms)
+    } else {
+        spoken.at.plus(REPAINT_MS.max(drawn_ms))
+    };
     if now >= counts_from { Ok(dialog) } else { Err(Some(counts_from)) }
 }
 
@@ -319,11 +321,11 @@ fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> R
 }
 
 /// Nobody has spoken yet: what can be seen.
-fn looked(seen: &Seen, present: &State, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
+fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     let screen = dialog.or(seen.of(Source::Screen));
     if let Some(screen) = screen {
         // An input box is drawn before anybody reads what is typed there; an agent that speaks says when it does.
-        let may_still_speak = seen.expects_hooks && present.kind() == StateKind::Starting;
+        let may_still_speak = seen.expects_hooks && seen.is_beginning;
         let settles_ms = match (&screen.claim, may_still_speak) {
             (Claim::Idle, true) => SPEAKS_WITHIN_MS,
             (Claim::Idle, false) => READY_WITHIN_MS,

@@ -27,6 +27,8 @@ pub struct Seen {
     pub idle_grace_ms: u64,
     /// Hooks were given to the agent: it will speak when it is ready.
     pub expects_hooks: bool,
+    /// It has not been seen to be ready since it began.
+    pub is_beginning: bool,
     last: BTreeMap<Source, Evidence>,
     recent: VecDeque<Evidence>,
     /// What is wrong with a source, in words.
@@ -44,6 +46,7 @@ impl Seen {
             shows_queue: false,
             idle_grace_ms,
             expects_hooks: false,
+            is_beginning: true,
             last: BTreeMap::new(),
             recent: VecDeque::new(),
             ailing: BTreeMap::new(),
@@ -76,6 +79,12 @@ impl Seen {
                 self.last.insert(evidence.source, evidence);
             }
         }
+    }
+
+    /// The agent starts anew: what anybody said is over.
+    pub fn begin_again(&mut self) {
+        self.last.clear();
+        self.is_beginning = true;
     }
 
     /// A source has nothing to say any more.

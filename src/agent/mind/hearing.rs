@@ -72,7 +72,7 @@ impl Mind {
             self.note_hook(&rule, Claim::Working, now);
         } else {
             // It has worked, however short that was, and whether or not anybody saw it.
-            self.unseen_work = self.present.kind() != StateKind::Working;
+            self.unseen_work = self.present.kind() != StateKind::Working && self.trouble().is_none();
             self.note_hook(self.driver.habits().stop_event, Claim::Idle, now);
         }
     }

@@ -25,6 +25,9 @@ impl Mind {
             is_mid_frame: screen.mid_frame,
         };
         let look = self.driver.look(&self.rules, sight);
+        if look.restarts && !self.look.restarts {
+            self.seen.begin_again();
+        }
         let title = screen.title.as_deref().and_then(|title| self.driver.title(title));
         self.see_sign(Source::Title, title, now);
         let signal = screen.signal.as_deref().and_then(|signal| self.driver.signal(signal));
@@ -63,6 +66,9 @@ fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
             category: ErrorCategory::ServerError,
         };
         return Some(("retrying".to_owned(), Claim::Parked(parked)));
+    }
+    if look.restarts {
+        return Some(("restarting".to_owned(), Claim::Working));
     }
     if look.working {
         return Some(("working".to_owned(), Claim::Working));

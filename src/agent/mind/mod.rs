@@ -117,6 +117,7 @@ impl Mind {
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
+            self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
             let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
             let cause = Cause::new(verdict.source.tier(), rule);
             let state = verdict.state.clone();
