@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::claude;
 use super::evidence::{Claim, EpochMs, Source};
 use super::facts::{BadLine, LogFacts, Printed, StatusFacts};
+use super::gemini;
 use super::heard::{Asked, Done, Heard};
 use super::look::{Dialog, Look};
 use super::nudge::Typing;
@@ -135,6 +136,7 @@ pub struct Habits {
 pub fn of(agent: config::Agent) -> Option<&'static dyn Driver> {
     match agent {
         config::Agent::Claude => Some(&claude::Claude),
-        config::Agent::Codex | config::Agent::Gemini | config::Agent::Unknown => None,
+        config::Agent::Gemini => Some(&gemini::Gemini),
+        config::Agent::Codex | config::Agent::Unknown => None,
     }
 }

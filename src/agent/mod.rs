@@ -17,6 +17,7 @@ mod explain;
 mod facts;
 mod files;
 pub mod gates;
+mod gemini;
 mod handle;
 mod heard;
 pub mod hook;
