@@ -36,6 +36,11 @@ pub fn hear(event: &str, payload: &Value) -> Heard {
             heard.closes_questions = true;
             heard.wants = Wants::Start { source };
         }
+        // `clear` is told as well, and a start after it.
+        "SessionEnd" => {
+            heard.ends = text("reason") == Some("exit");
+            heard.closes_questions = true;
+        }
         "BeforeAgent" => {
             heard.claim = Some(Claim::Working);
             heard.took = text("prompt").map(|prompt| typed(prompt).to_owned());

@@ -23,6 +23,9 @@ impl Mind {
         self.last_message = heard.last_message.or(self.last_message.take());
         self.conversation = heard.conversation.or(self.conversation.take());
         effects.extend(heard.log.map(|log| Effect::Writes { log }));
+        if heard.ends {
+            self.seen.begin_again();
+        }
         if let Some(begins) = heard.begins {
             self.remember_tool(begins);
         }
@@ -88,7 +91,7 @@ impl Mind {
         self.begun.push(begins);
     }
 
-    fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {
+    pub(super) fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {
         self.seen.note(Evidence::new(Source::Hooks, event.to_owned(), claim, now));
     }
 }
