@@ -37,7 +37,7 @@ fn text(text: &str) -> Answer {
 fn keys(prompt: &Prompt, answer: &Answer) -> Vec<Step> {
     match way(prompt, answer).unwrap() {
         Way::Keys(keys) => keys,
-        Way::Decision { .. } => panic!("no hook waits"),
+        Way::Decision { .. } | Way::Undecided(_) => panic!("no hook waits"),
     }
 }
 
