@@ -8,6 +8,8 @@ pub struct Shade {
     pub faint: bool,
     /// Drawn in exchanged colours, as a cursor that a program draws by itself.
     pub inverse: bool,
+    /// Underlined, as the one of several tabs that is open.
+    pub underlined: bool,
     /// On a background of its own.
     pub backed: bool,
     /// The colour of the character; none is the terminal's own.
@@ -54,6 +56,7 @@ impl Shade {
         while let Some(code) = codes.next() {
             match code {
                 "2" => self.faint = true,
+                "4" => self.underlined = true,
                 "7" => self.inverse = true,
                 "38" => self.colour = colour(&mut codes),
                 "48" => {
@@ -98,6 +101,7 @@ mod tests {
         let mark = |shade: Shade| match shade {
             Shade { inverse: true, .. } => 'i',
             Shade { faint: true, .. } => 'f',
+            Shade { underlined: true, .. } => 'u',
             Shade { backed: true, .. } => 'b',
             _ => '.',
         };
@@ -108,6 +112,7 @@ mod tests {
     fn faint_inverse_and_backed_characters_are_told_apart() {
         assert_eq!(marks("❯\u{a0}\x1b[0;7mT\x1b[0;2mry\x1b[0m x"), "..iff..");
         assert_eq!(marks("\x1b[0;38;5;16;48;5;153m a\x1b[0;41mb\x1b[0;104mc"), "bbbb");
+        assert_eq!(marks("\x1b[0;1;4;38;5;4ma\x1b[0;38;5;4mb"), "u.");
     }
 
     #[test]
