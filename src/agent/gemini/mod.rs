@@ -7,7 +7,6 @@ mod log;
 mod nudge;
 mod paths;
 mod respond;
-#[path = "screen_stub.rs"]
 mod screen;
 mod setup;
 mod stream;
