@@ -310,6 +310,11 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
         source if source == seen.habits.arbiter => wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms),
         _ => {}
     }
+    let is_drawn = seen.of(Source::Screen).is_some_and(|screen| screen.claim == Claim::Idle);
+    if seen.is_beginning && seen.habits.hook_tells_ready && !is_drawn {
+        // A conversation that goes on may be told before anything is drawn, and then nobody reads yet.
+        wait_ms = wait_ms.max(seen.habits.speaks_within_ms);
+    }
     if seen.queued > 0 || seen.shows_queue {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
     }

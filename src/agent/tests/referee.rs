@@ -267,7 +267,7 @@ fn story_by_title() -> Story {
 #[test]
 fn the_end_of_a_turn_that_failed_does_not_end_its_error() {
     let mut story = story_by_title();
-    story.told(100, Source::Hooks, "SessionStart", Claim::Idle).at(101);
+    story.told(100, Source::Screen, "input box", Claim::Idle);
     story.told(200, Source::Hooks, "BeforeAgent", Claim::Working).at(201);
     story.told(300, Source::Log, "error", trouble()).told(350, Source::Hooks, "AfterAgent", Claim::Idle);
     assert_eq!(story.at(360), StateKind::Error);
@@ -310,4 +310,15 @@ fn a_conversation_that_begins_behind_a_dialog_does_not_end_it_and_counts_no_more
     story.told(5000, Source::Screen, "input box", Claim::Idle);
     assert_eq!(story.at(7000), StateKind::Working, "it draws its box before it reads");
     assert_eq!(story.told(7100, Source::Hooks, "SessionStart", Claim::Idle).at(7101), StateKind::Idle);
+}
+
+#[test]
+fn an_agent_that_says_that_it_is_ready_before_it_has_drawn_its_box_is_not() {
+    let mut story = story_by_title();
+    story.told(100, Source::Hooks, "SessionStart", Claim::Idle);
+    assert_eq!(story.at(3000), StateKind::Starting);
+    assert_eq!(story.told(3100, Source::Screen, "input box", Claim::Idle).at(3101), StateKind::Idle);
+    let mut unseen = story_by_title();
+    unseen.told(100, Source::Hooks, "SessionStart", Claim::Idle);
+    assert_eq!(unseen.at(20_000), StateKind::Idle, "the box may not be known to anybody");
 }
