@@ -46,6 +46,8 @@ pub struct Ruling {
     pub verdict: Option<Verdict>,
     /// When time alone may change the decision.
     pub look_again: Option<EpochMs>,
+    /// The agent has stopped, and will be called idle then.
+    pub idle_at: Option<EpochMs>,
 }
 
 /// A state, and what it rests on.
@@ -58,11 +60,11 @@ pub struct Verdict {
 
 impl Ruling {
     fn stay(look_again: impl Into<Option<EpochMs>>) -> Self {
-        Self { verdict: None, look_again: look_again.into() }
+        Self { verdict: None, look_again: look_again.into(), idle_at: None }
     }
 
     fn is(state: State, source: Source, rule: impl Into<Cow<'static, str>>) -> Self {
-        Self { verdict: Some(Verdict { state, source, rule: rule.into() }), look_again: None }
+        Self { verdict: Some(Verdict { state, source, rule: rule.into() }), look_again: None, idle_at: None }
     }
 
     fn by(evidence: &Evidence) -> Self {
@@ -269,7 +271,7 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
             over => Ruling::by(spoken).looking_again(over),
         },
         Claim::Idle | Claim::Still => match settled(seen, spoken, present, now) {
-            Some(later) => Ruling::stay(later),
+            Some(later) => Ruling { idle_at: Some(later), ..Ruling::stay(later) },
             None => contradicted(seen, spoken, Claim::Working, now)
                 .unwrap_or_else(|look_again| Ruling::by(credited(seen, spoken)).looking_again(look_again)),
         },

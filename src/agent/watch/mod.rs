@@ -152,6 +152,7 @@ impl Watch {
             pid: alive.then_some(self.pid),
             state: present,
             cause: self.cause.clone(),
+            idle_at: self.mind.idle_at,
             look: self.mind.look.clone(),
             screen_seq: self.screen_seq,
             open_question,
