@@ -295,7 +295,7 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
         source if source == seen.habits.arbiter => wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms),
         _ => {}
     }
-    if seen.queued > 0 {
+    if seen.queued + seen.ours_queued > 0 {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
     }
     let until = spoken.at.plus(wait_ms);

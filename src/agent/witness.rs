@@ -12,6 +12,8 @@ const EXPECTED_MAX: usize = 256;
 struct Expected {
     text: String,
     turn: TurnId,
+    /// It was given to an agent at work.
+    queues: bool,
 }
 
 /// All messages that no witness has confirmed yet, oldest first.
@@ -22,11 +24,11 @@ pub struct Witnesses {
 
 impl Witnesses {
     /// Looks out for a message.
-    pub fn expect(&mut self, text: &str, turn: TurnId) {
+    pub fn expect(&mut self, text: &str, turn: TurnId, queues: bool) {
         if self.expected.len() == EXPECTED_MAX {
             self.expected.remove(0);
         }
-        self.expected.push(Expected { text: comparable(text), turn });
+        self.expected.push(Expected { text: comparable(text), turn, queues });
     }
 
     /// Somebody saw the agent take a message; whose turn it was that wrote it, if it was ours.
@@ -34,6 +36,11 @@ impl Witnesses {
         let text = comparable(text);
         let index = self.expected.iter().position(|expected| expected.text == text)?;
         Some(self.expected.remove(index).turn)
+    }
+
+    /// How many messages wait for an agent to be done with its work.
+    pub fn queued(&self) -> usize {
+        self.expected.iter().filter(|expected| expected.queues).count()
     }
 
     /// A message was taken back before the agent saw it.
@@ -55,7 +62,7 @@ mod tests {
     #[test]
     fn a_message_is_known_again_whatever_the_agent_does_to_its_form() {
         let mut witnesses = Witnesses::default();
-        witnesses.expect(" e\u{301}te\u{301}\tof\r\n69 ", TurnId(7));
+        witnesses.expect(" e\u{301}te\u{301}\tof\r\n69 ", TurnId(7), false);
         assert_eq!(witnesses.saw("été of\n69"), None, "a tab is four spaces");
         assert_eq!(witnesses.saw("été    of\n69"), Some(TurnId(7)));
         assert_eq!(witnesses.saw("été    of\n69"), None, "it is taken once");
@@ -64,8 +71,9 @@ mod tests {
     #[test]
     fn of_two_equal_messages_the_older_is_confirmed_first() {
         let mut witnesses = Witnesses::default();
-        witnesses.expect("go", TurnId(1));
-        witnesses.expect("go", TurnId(2));
+        witnesses.expect("go", TurnId(1), false);
+        witnesses.expect("go", TurnId(2), true);
+        assert_eq!(witnesses.queued(), 1);
         assert_eq!(witnesses.saw("go"), Some(TurnId(1)));
         witnesses.forget(TurnId(2));
         assert_eq!(witnesses.saw("go"), None);

@@ -104,7 +104,8 @@ impl Watch {
                 Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
                 () = files.changed() => self.read_files(),
-                () = until(look_again) => {}
+                // What has changed in the meantime may not have been told yet.
+                () = until(look_again) => self.read_files(),
             }
             look_again = self.decide().await;
         }
@@ -130,6 +131,7 @@ impl Watch {
     /// Lets the mind judge, and tells the session when that changes something.
     async fn decide(&mut self) -> Option<EpochMs> {
         self.drop_hooks_that_left();
+        self.mind.seen.ours_queued = self.witnesses.queued();
         let (decided, look_again) = self.mind.decide(EpochMs::now());
         if let Some(Decided { state, cause }) = decided {
             self.cause = cause.rule.clone();
@@ -168,8 +170,8 @@ impl Watch {
     async fn answer(&mut self, ask: Ask) {
         // Whoever asked may have gone; what was to be done is done all the same.
         match ask {
-            Ask::Expect { text, turn, reply } => {
-                self.witnesses.expect(&text, turn);
+            Ask::Expect { text, turn, queues, reply } => {
+                self.witnesses.expect(&text, turn, queues);
                 let _ = reply.send(());
             }
             Ask::Forget { turn } => self.witnesses.forget(turn),
