@@ -3,6 +3,7 @@
 //! `tests/agents/run` installs what is needed and runs this; see README.md beside it.
 
 mod claude;
+mod codex;
 mod model;
 mod session;
 #[path = "../it/support/mod.rs"]

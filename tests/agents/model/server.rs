@@ -93,9 +93,11 @@ impl Model {
         let mut before: Vec<String> = Vec::new();
         for request in self.requests(Kind::Turn) {
             let said = request.said();
-            // Each request repeats the conversation; what lies beyond the common beginning is new.
-            let known = said.iter().zip(&before).take_while(|(now, then)| now == then).count();
-            heard.extend_from_slice(&said[known..]);
+            // Each request repeats the conversation, or what a summary left of its end; what lies beyond that is new.
+            let common = said.iter().zip(&before).take_while(|(now, then)| now == then).count();
+            let left =
+                (0..=before.len()).find(|cut| said.starts_with(&before[*cut..])).map_or(0, |cut| before.len() - cut);
+            heard.extend_from_slice(&said[common.max(left)..]);
             before = said;
         }
         heard
