@@ -138,18 +138,28 @@ async fn errors_and_broken_connections_reach_the_agent() {
         .error(400, &[], "INVALID_ARGUMENT", "Something is wrong with it")
         .error(401, &[], "UNAUTHENTICATED", "Nobody knows this key")
         .error(403, &[], "PERMISSION_DENIED", "This is not allowed")
-        .drop_mid_stream();
+        .drop_mid_stream()
+        .max_tokens()
+        .refusal()
+        .error_mid_stream("INTERNAL", "Something broke on the way")
+        .hang_up()
+        .text("Here I am again.");
     let gemini = started(script).await;
     for (message, banner) in [
         ("one", "Something is wrong with it"),
         ("two", "Nobody knows this key"),
         ("three", "This is not allowed"),
         ("four", "terminated"),
+        ("five", "truncated"),
+        ("six", "safety"),
+        // After these it asks again without a word.
+        ("seven", "Here I am again."),
     ] {
         say(&gemini, message).await;
         gemini.shows(banner).await;
         gemini.quiet().await;
     }
+    assert_eq!(gemini.model.heard(), ["one", "two", "three", "four", "five", "six", "seven"]);
 }
 
 #[tokio::test]
