@@ -10,6 +10,7 @@ mod noise;
 mod nudges;
 mod options;
 mod plans;
+mod printed;
 mod prompts;
 mod questions;
 mod quotes;
