@@ -24,6 +24,10 @@ const REPAINT_MS: u64 = 700;
 /// The same, when messages are known to be queued.
 const QUEUE_SETTLES_MS: u64 = 2000;
 
+/// How long the arbiter may be ahead of the hook or the line that tells how a turn ended; on a busy machine the hook of a
+/// failure came a quarter of a second later.
+const ALONE_MS: u64 = 600;
+
 /// How long a dialog may be open before somebody says which one it is.
 const UNNAMED_MS: u64 = 1000;
 
@@ -292,7 +296,10 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     let mut wait_ms = seen.idle_grace_ms;
     match spoken.source {
         Source::Hooks if spoken.rule == seen.habits.stop_event => wait_ms = wait_ms.max(seen.habits.stop_settles_ms),
-        source if source == seen.habits.arbiter => wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms),
+        source if source == seen.habits.arbiter => {
+            let alone_ms = if is_alone(seen) { ALONE_MS } else { 0 };
+            wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms).max(alone_ms);
+        }
         _ => {}
     }
     if seen.queued + seen.ours_queued > 0 {
@@ -300,6 +307,13 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     }
     let until = spoken.at.plus(wait_ms);
     (now < until).then_some(until)
+}
+
+/// Whether the arbiter is the only one to say that a turn is over, of which the hooks told that it began: why it ended is
+/// about to be told.
+fn is_alone(seen: &Seen) -> bool {
+    let Some(began) = seen.of(Source::Hooks).filter(|hook| hook.claim == Claim::Working) else { return false };
+    !seen.of(Source::Log).is_some_and(|log| log.at >= began.at && log.claim != Claim::Working)
 }
 
 /// What the screen shows, once it has contradicted a speaker for long enough. The arbiter is not contradicted: it
