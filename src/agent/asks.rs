@@ -12,7 +12,7 @@ pub type Decision = Box<dyn FnOnce(&Open) -> Value + Send>;
 
 pub enum Ask {
     /// Look out for a message that is about to be given to the agent.
-    Expect { text: String, turn: TurnId, reply: oneshot::Sender<()> },
+    Expect { text: String, turn: TurnId, queues: bool, reply: oneshot::Sender<()> },
     /// The message was not given after all.
     Forget { turn: TurnId },
     /// Answer the question of this prompt through the hook that asked it; whether that hook still waited.

@@ -119,6 +119,7 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
         pid: None,
         state: State::Starting,
         cause: "launch".into(),
+        idle_at: None,
         look: Look::default(),
         screen_seq: Seq(0),
         open_question: false,

@@ -54,6 +54,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod transcripts;
+mod unknown;
 mod usage;
 pub mod version;
 mod view;
@@ -64,8 +65,9 @@ pub use evidence::{Claim, EpochMs, Evidence, Source};
 pub use explain::{Explained, Shown};
 pub use handle::{Agent, Gates, Setup, watch_agent};
 pub use referee::{Ruling, Verdict, judge};
-pub use rules::{Rules, RulesError};
+pub use rules::{Patterns, Rules, RulesError};
 pub use seen::Seen;
 pub use sight::{Field, Sight};
 pub use talk::{AGENT_BUSY, Answer, Answered, Chosen, Failure, NO_PROMPT, Nudge, Nudged};
 pub use transcripts::{Missing, Transcripts};
+pub use unknown::watch_patterns;

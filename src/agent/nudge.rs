@@ -145,8 +145,8 @@ impl Delivery {
         let exited = |_| Cow::from("exited");
         hands.until(SHOWN_WITHIN, has_box).await.ok_or("no_input_box")?;
         self.clear(&mut hands).await?;
-        let text = self.text.clone();
-        self.agent.ask(|reply| Ask::Expect { text, turn: self.id, reply }).await.map_err(|_| "exited")?;
+        let (text, turn, queues) = (self.text.clone(), self.id, self.queues);
+        self.agent.ask(|reply| Ask::Expect { text, turn, queues, reply }).await.map_err(|_| "exited")?;
         self.paste(&mut hands).await?;
         let key = if self.queues { self.typing.queue } else { self.typing.send };
         for _ in 0..ENTERS_MAX {

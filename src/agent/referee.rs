@@ -24,6 +24,10 @@ const REPAINT_MS: u64 = 700;
 /// The same, when messages are known to be queued.
 const QUEUE_SETTLES_MS: u64 = 2000;
 
+/// How long the arbiter may be ahead of the hook or the line that tells how a turn ended; on a busy machine the hook of a
+/// failure came a quarter of a second later.
+const ALONE_MS: u64 = 600;
+
 /// How long a dialog may be open before somebody says which one it is.
 const UNNAMED_MS: u64 = 1000;
 
@@ -43,6 +47,8 @@ pub struct Ruling {
     pub verdict: Option<Verdict>,
     /// When time alone may change the decision.
     pub look_again: Option<EpochMs>,
+    /// The agent has stopped, and will be called idle then.
+    pub idle_at: Option<EpochMs>,
 }
 
 /// A state, and what it rests on.
@@ -55,11 +61,11 @@ pub struct Verdict {
 
 impl Ruling {
     fn stay(look_again: impl Into<Option<EpochMs>>) -> Self {
-        Self { verdict: None, look_again: look_again.into() }
+        Self { verdict: None, look_again: look_again.into(), idle_at: None }
     }
 
     fn is(state: State, source: Source, rule: impl Into<Cow<'static, str>>) -> Self {
-        Self { verdict: Some(Verdict { state, source, rule: rule.into() }), look_again: None }
+        Self { verdict: Some(Verdict { state, source, rule: rule.into() }), look_again: None, idle_at: None }
     }
 
     fn by(evidence: &Evidence) -> Self {
@@ -279,7 +285,7 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
             over => Ruling::by(spoken).looking_again(over),
         },
         Claim::Idle | Claim::Still => match settled(seen, spoken, present, now) {
-            Some(later) => Ruling::stay(later),
+            Some(later) => Ruling { idle_at: Some(later), ..Ruling::stay(later) },
             None => contradicted(seen, spoken, Claim::Working, now)
                 .unwrap_or_else(|look_again| Ruling::by(credited(seen, spoken)).looking_again(look_again)),
         },
@@ -307,7 +313,10 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     let mut wait_ms = seen.idle_grace_ms;
     match spoken.source {
         Source::Hooks if spoken.rule == seen.habits.stop_event => wait_ms = wait_ms.max(seen.habits.stop_settles_ms),
-        source if source == seen.habits.arbiter => wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms),
+        source if source == seen.habits.arbiter => {
+            let alone_ms = if is_alone(seen) { ALONE_MS } else { 0 };
+            wait_ms = wait_ms.max(seen.habits.arbiter_settles_ms).max(alone_ms);
+        }
         _ => {}
     }
     let is_drawn = seen.of(Source::Screen).is_some_and(|screen| screen.claim == Claim::Idle);
@@ -315,11 +324,18 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
         // A conversation that goes on may be told before anything is drawn, and then nobody reads yet.
         wait_ms = wait_ms.max(seen.habits.speaks_within_ms);
     }
-    if seen.queued > 0 || seen.shows_queue {
+    if seen.queued + seen.ours_queued > 0 || seen.shows_queue {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
     }
     let until = spoken.at.plus(wait_ms);
     (now < until).then_some(until)
+}
+
+/// Whether the arbiter is the only one to say that a turn is over, of which the hooks told that it began: why it ended is
+/// about to be told.
+fn is_alone(seen: &Seen) -> bool {
+    let Some(began) = seen.of(Source::Hooks).filter(|hook| hook.claim == Claim::Working) else { return false };
+    !seen.of(Source::Log).is_some_and(|log| log.at >= began.at && log.claim != Claim::Working)
 }
 
 /// What the screen shows, once it has contradicted a speaker for long enough. The arbiter is not contradicted: it

@@ -19,10 +19,12 @@ pub struct Seen {
     pub asked: Option<Prompt>,
     /// When the arbiter last said that a dialog is open.
     pub waited: Option<EpochMs>,
-    /// Messages that the agent has taken but not begun to work on.
+    /// Messages that the agent has taken but not begun to work on, by its own word.
     pub queued: usize,
     /// Whether the screen shows messages that wait for the turn's end.
     pub shows_queue: bool,
+    /// Messages of ours that were given to the agent at work and that nobody saw it take yet.
+    pub ours_queued: usize,
     /// How long an idle agent is not yet called idle.
     pub idle_grace_ms: u64,
     /// Hooks were given to the agent: it will speak when it is ready.
@@ -44,6 +46,7 @@ impl Seen {
             waited: None,
             queued: 0,
             shows_queue: false,
+            ours_queued: 0,
             idle_grace_ms,
             expects_hooks: false,
             is_beginning: true,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use super::evidence::EpochMs;
 use super::look::Look;
 use super::usage::Totals;
 use crate::session::State;
@@ -16,6 +17,8 @@ pub struct View {
     pub state: State,
     /// Why the state is believed.
     pub cause: Cow<'static, str>,
+    /// When an agent that has stopped will be called idle, if nothing happens before.
+    pub idle_at: Option<EpochMs>,
     pub look: Look,
     /// The screen that was looked at.
     pub screen_seq: Seq,

@@ -15,6 +15,8 @@ const JOINED_BY: &str = "\n\n";
 struct Expected {
     text: String,
     turn: TurnId,
+    /// It was given to an agent at work.
+    queues: bool,
 }
 
 /// All messages that no witness has confirmed yet, oldest first.
@@ -25,11 +27,11 @@ pub struct Witnesses {
 
 impl Witnesses {
     /// Looks out for a message.
-    pub fn expect(&mut self, text: &str, turn: TurnId) {
+    pub fn expect(&mut self, text: &str, turn: TurnId, queues: bool) {
         if self.expected.len() == EXPECTED_MAX {
             self.expected.remove(0);
         }
-        self.expected.push(Expected { text: comparable(text), turn });
+        self.expected.push(Expected { text: comparable(text), turn, queues });
     }
 
     /// Somebody saw the agent take a message; whose turn it was that wrote it, if it was ours. Some agents join the
@@ -60,6 +62,11 @@ impl Witnesses {
         Some(turns)
     }
 
+    /// How many messages wait for an agent to be done with its work.
+    pub fn queued(&self) -> usize {
+        self.expected.iter().filter(|expected| expected.queues).count()
+    }
+
     /// A message was taken back before the agent saw it.
     pub fn forget(&mut self, turn: TurnId) {
         self.expected.retain(|expected| expected.turn != turn);
@@ -79,7 +86,7 @@ mod tests {
     #[test]
     fn a_message_is_known_again_whatever_the_agent_does_to_its_form() {
         let mut witnesses = Witnesses::default();
-        witnesses.expect(" e\u{301}te\u{301}\tof\r\n69 ", TurnId(7));
+        witnesses.expect(" e\u{301}te\u{301}\tof\r\n69 ", TurnId(7), false);
         assert_eq!(witnesses.saw("été of\n69"), [], "a tab is four spaces");
         assert_eq!(witnesses.saw("été    of\n69"), [TurnId(7)]);
         assert_eq!(witnesses.saw("été    of\n69"), [], "it is taken once");
@@ -88,8 +95,9 @@ mod tests {
     #[test]
     fn of_two_equal_messages_the_older_is_confirmed_first() {
         let mut witnesses = Witnesses::default();
-        witnesses.expect("go", TurnId(1));
-        witnesses.expect("go", TurnId(2));
+        witnesses.expect("go", TurnId(1), false);
+        witnesses.expect("go", TurnId(2), true);
+        assert_eq!(witnesses.queued(), 1);
         assert_eq!(witnesses.saw("go"), [TurnId(1)]);
         witnesses.forget(TurnId(2));
         assert_eq!(witnesses.saw("go"), []);
@@ -99,7 +107,7 @@ mod tests {
     fn messages_that_were_joined_are_all_confirmed_and_none_that_is_only_the_beginning_of_another() {
         let mut witnesses = Witnesses::default();
         for (text, turn) in [("go", 1), ("go on", 2), ("go", 3), ("and\n\nstop", 4)] {
-            witnesses.expect(text, TurnId(turn));
+            witnesses.expect(text, TurnId(turn), true);
         }
         assert_eq!(witnesses.saw("go\n\nsomebody else's"), []);
         assert_eq!(witnesses.saw("go on\n\ngo\n\nand\n\nstop"), [TurnId(2), TurnId(1), TurnId(4)]);

@@ -6,7 +6,7 @@ use super::convert;
 use super::error::{ApiError, Code};
 use super::service::Service;
 use super::states::Context;
-use crate::agent::{AGENT_BUSY, Agent, Answer, Chosen, Explained, Failure, NO_PROMPT, Nudge, Shown};
+use crate::agent::{AGENT_BUSY, Agent, Answer, Chosen, EpochMs, Explained, Failure, NO_PROMPT, Nudge, Shown};
 use crate::proto::v1;
 use crate::session::{Life, LockId, Receipt};
 
@@ -53,7 +53,7 @@ impl Service {
             error_category: context.error_category,
             parked_reason: context.parked_reason,
             resume_at_epoch_ms: context.resume_at_epoch_ms,
-            idle_grace_remaining_secs: None,
+            idle_grace_remaining_secs: self.agent.as_ref().and_then(idle_grace_remaining_secs),
             last_message: vitals.last_message.clone(),
             evidence,
             disagreement,
@@ -157,6 +157,13 @@ fn chosen(answer: v1::QuestionAnswer) -> Chosen {
 
 fn in_words(receipt: Receipt) -> v1::Receipt {
     convert::receipt(&receipt, None)
+}
+
+/// How long an agent that has stopped is not yet called idle.
+fn idle_grace_remaining_secs(agent: &Agent) -> Option<f64> {
+    let view = agent.view();
+    let at = view.idle_at.filter(|_| agent.setup().idle_grace_ms > 0 && view.pid.is_some())?;
+    Some(Duration::from_millis(at.since(EpochMs::now())).as_secs_f64())
 }
 
 fn shown(shown: &Shown) -> v1::Evidence {

@@ -56,7 +56,10 @@ impl Service {
     }
 
     pub(super) fn put_start(&self, config: v1::StartConfig) -> Result<v1::StartConfig, ApiError> {
-        self.known_agent()?.gates().start.put(start_of_words(config));
+        let agent = self.known_agent()?;
+        let config = start_of_words(config);
+        config.check().map_err(|bad| ApiError::bad_request(bad.to_string()))?;
+        agent.gates().start.put(config);
         self.start_config()
     }
 

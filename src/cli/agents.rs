@@ -16,11 +16,20 @@ use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
 use crate::agent::shell::quote;
 use crate::agent::start::{Given, Variables};
-use crate::agent::{Agent as Watched, EpochMs, Gates, Setup, random, version, watch_agent};
+use crate::agent::{Agent as Watched, EpochMs, Gates, Patterns, Setup, random, version, watch_agent};
 use crate::api::Secret;
 use crate::child::Launch;
 use crate::config::{self, Agent, Groom, Sidecar};
 use crate::session::Session;
+
+/// The patterns for a program that coop does not know; `None` when there are none, or it is known.
+pub fn patterns(config: &Sidecar) -> anyhow::Result<Option<Patterns>> {
+    if driver::of(config.agent).is_some() {
+        return Ok(None);
+    }
+    let patterns = Patterns::of_operator(config.agent_config.as_ref()).context("--agent-config")?;
+    Ok(Some(patterns).filter(|patterns| !patterns.is_empty()))
+}
 
 /// What is held for as long as the session lives; sockets and files go with it.
 pub struct Prepared {

@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 use tracing_subscriber::EnvFilter;
 
 use super::agents;
+use crate::agent::watch_patterns;
 use crate::api::{About, Api, Gate, Secret, Service};
 use crate::child::{self, Guardian, Launch};
 use crate::config::{self, LogFormat, Sidecar};
@@ -59,6 +60,7 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
     let hook_token = random_token()?;
     let mut launch = launch(&config, &places, &hook_token);
+    let patterns = agents::patterns(&config)?;
     let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
     let (session, outcome) = session::start(Plan {
         launch,
@@ -68,6 +70,9 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         exit_with_child: config.exit_with_child,
         is_watched: prepared.is_some(),
     });
+    if let Some(patterns) = patterns {
+        watch_patterns(session.clone(), patterns, config.idle_grace);
+    }
     // Sockets and files of the agent's hooks stay as long as the session.
     let (agent, _held) = prepared.map(|prepared| prepared.watch(session.clone())).unzip();
     let gate = Gate { token: config.token.clone(), hook_token, anonymous_read: config.anonymous_read };

@@ -29,7 +29,10 @@ async fn a_missing_program_is_told_with_the_way_out() {
 #[tokio::test]
 async fn who_names_no_agent_is_told_which_are_known() {
     let ended = run_coop(&["doctor"], &[]).await;
-    assert!(ended.code == Some(2) && ended.out.is_empty() && ended.err.contains("--agent claude"), "{ended:?}");
+    assert!(
+        ended.code == Some(2) && ended.out.is_empty() && ended.err.contains("claude, codex and gemini"),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test]

@@ -247,6 +247,7 @@ async fn a_wrong_configuration_is_refused_by_its_field_and_changes_nothing() {
         (CONFIG_START, json!({"shell": "date"}), &["shell"]),
         (CONFIG_START, json!({"txt": "x"}), &["txt"]),
         (CONFIG_START, json!({"event": {"clear": {"text": 1}}}), &["text"]),
+        (CONFIG_START, json!({"event": {"cleared": {"text": "x"}}}), &["event.cleared", "clear"]),
     ] {
         let (status, code, message) = put(&claude, path, config.clone()).await.error();
         assert_eq!((status, code.as_str()), (400, "BAD_REQUEST"), "{config}: {message}");

@@ -392,3 +392,17 @@ async fn an_event_that_nobody_knows_is_taken_in_silence() {
     claude.hook("SessionStart", json!({})).await;
     assert_eq!(claude.is("idle").await["session_id"], "s-2");
 }
+
+#[tokio::test]
+async fn the_grace_of_an_agent_that_has_stopped_can_be_seen_to_run() {
+    let claude = Claude::start(&["--idle-grace", "600"]).await;
+    claude.hook("SessionStart", json!({"source": "startup"})).await;
+    claude.hook("UserPromptSubmit", json!({"prompt": "go"})).await;
+    let working = claude.state().await;
+    assert_eq!(json!([working["state"], working["idle_grace_remaining_secs"]]), json!(["working", null]));
+    claude.hook("Stop", json!({})).await;
+    let stopped = claude.state().await;
+    let remaining = stopped["idle_grace_remaining_secs"].as_f64().unwrap_or_default();
+    assert_eq!(stopped["state"], "working", "it is not idle before the grace is over");
+    assert!(remaining > 500.0 && remaining <= 600.0, "{stopped}");
+}

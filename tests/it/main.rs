@@ -17,6 +17,7 @@ mod hooks;
 mod input;
 mod lock;
 mod output;
+mod patterns;
 mod preparing;
 mod queries;
 mod restart;

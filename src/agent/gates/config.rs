@@ -75,6 +75,9 @@ pub struct StopField {
     pub description: Option<String>,
 }
 
+/// The kinds of start that agents tell of.
+const STARTS: [&str; 4] = ["startup", "resume", "clear", "compact"];
+
 /// What agents are told at their start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,7 +106,22 @@ pub struct StartInjection {
 pub fn from_agent_config(config: Option<&Value>) -> Result<(StopConfig, StartConfig), BadGates> {
     let stop: StopConfig = read("stop", config)?;
     stop.check().map_err(|error| BadGates { place: format!("stop.{}", error.place), ..error })?;
-    Ok((stop, read("start", config)?))
+    let start: StartConfig = read("start", config)?;
+    start.check().map_err(|error| BadGates { place: format!("start.{}", error.place), ..error })?;
+    Ok((stop, start))
+}
+
+impl StartConfig {
+    /// Whether it makes sense as a whole: what is meant for a start that never comes would never be told.
+    pub fn check(&self) -> Result<(), BadGates> {
+        match self.event.keys().find(|kind| !STARTS.contains(&kind.as_str())) {
+            None => Ok(()),
+            Some(kind) => Err(BadGates {
+                place: format!("event.{kind}"),
+                why: format!("no agent starts like this; the kinds are {}", STARTS.join(", ")),
+            }),
+        }
+    }
 }
 
 impl StopConfig {
@@ -194,6 +212,11 @@ mod tests {
         assert!(told.starts_with("stop.schema.fields.a.requird: unknown field `requird`"), "{told}");
         assert!(mistake(json!({"stop": []})).starts_with("stop: it must be"));
         assert!(mistake(json!({"start": {"shell": "date"}})).starts_with("start.shell: invalid type"));
+        let told = mistake(json!({"start": {"event": {"resumed": {"text": "x"}}}}));
+        assert!(
+            told.starts_with("start.event.resumed: no agent starts like this") && told.contains("resume,"),
+            "{told}"
+        );
         assert!(mistake(json!({"stop": {"max_blocks": -1}})).starts_with("stop.max_blocks: invalid value"));
         assert!(mistake(json!({"stop": {"max_blocks": 0}})).starts_with("stop.max_blocks: use 1 or more"));
         assert!(mistake(json!({"stop": {"mode": "gate"}})).starts_with("stop.prompt: with the mode gate"));

@@ -61,6 +61,8 @@ pub struct Mind {
     pub hooks_speak: bool,
     present: State,
     rested_on: Option<Verdict>,
+    /// When an agent that has stopped will be called idle.
+    pub idle_at: Option<EpochMs>,
     /// A turn has ended of which nothing was told.
     unseen_work: bool,
     questions: Questions,
@@ -87,6 +89,7 @@ impl Mind {
             hooks_speak: false,
             present: State::Starting,
             rested_on: None,
+            idle_at: None,
             unseen_work: false,
             questions: Questions::default(),
             begun: Vec::new(),
@@ -113,7 +116,8 @@ impl Mind {
             let cause = Cause::new(Source::Hooks.tier(), format!("hooks: {}", self.driver.habits().stop_event));
             return (Some(Decided { state: State::Working, cause }), Some(now.plus(1)));
         }
-        let Ruling { verdict, look_again } = judge(&self.seen, &self.present, now);
+        let Ruling { verdict, look_again, idle_at } = judge(&self.seen, &self.present, now);
+        self.idle_at = idle_at;
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();

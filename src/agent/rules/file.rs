@@ -41,7 +41,6 @@ struct ScreenConfig {
     prompt: Vec<String>,
     working: Vec<String>,
     error: Vec<String>,
-    idle: Vec<String>,
 }
 
 impl Rules {
@@ -53,21 +52,36 @@ impl Rules {
             return Err(about_file("version", &format_args!("{version} is not {LAYOUT_VERSION}")));
         }
         let own = read_rules(rules)?;
-        let mut read = Self::of_operator(agent_config)?;
+        let config = screen_config(agent_config)?;
+        let patterns = [("prompt", &config.prompt), ("working", &config.working), ("error", &config.error)];
+        if let Some((name, _)) = patterns.iter().find(|(_, list)| !list.is_empty()) {
+            let why = "patterns are for programs that coop does not know; for an agent give screen.rules";
+            return Err(about_file(&format!("screen.{name}"), &why));
+        }
+        let mut read = Self { rules: read_rules(config.rules)? };
         let replaced: Vec<String> = read.rules.iter().map(|rule| rule.name.clone()).collect();
         read.rules.extend(own.into_iter().filter(|rule| !replaced.contains(&rule.name)));
         Ok(read)
     }
+}
 
-    /// The operator's rules and patterns alone, for programs that coop has no rules for.
+impl Patterns {
+    /// The operator's patterns, for a program that coop does not know.
     pub fn of_operator(agent_config: Option<&Value>) -> Result<Self, RulesError> {
-        let screen = agent_config.and_then(|config| config.get("screen")).cloned();
-        let config: ScreenConfig = screen
-            .map_or(Ok(ScreenConfig::default()), typed)
-            .map_err(|(field, why)| RulesError::File { field: format!("screen.{field}"), why })?;
-        let patterns = Patterns::read([config.prompt, config.working, config.error, config.idle])?;
-        Ok(Self { rules: read_rules(config.rules)?, patterns })
+        let config = screen_config(agent_config)?;
+        if !config.rules.is_empty() {
+            let why = "rules are for agents that coop knows; for other programs give prompt, working and error";
+            return Err(about_file("screen.rules", &why));
+        }
+        Self::read(&config.prompt, &config.working, &config.error)
     }
+}
+
+fn screen_config(agent_config: Option<&Value>) -> Result<ScreenConfig, RulesError> {
+    let screen = agent_config.and_then(|config| config.get("screen")).cloned();
+    screen
+        .map_or(Ok(ScreenConfig::default()), typed)
+        .map_err(|(field, why)| RulesError::File { field: format!("screen.{field}"), why })
 }
 
 fn read_rules(values: Vec<Value>) -> Result<Vec<Rule>, RulesError> {

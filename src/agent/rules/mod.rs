@@ -7,7 +7,7 @@ mod file;
 mod patterns;
 
 pub use file::RulesError;
-pub use patterns::Patterns;
+pub use patterns::{Patterns, Sign, Told};
 
 use regex::{Captures, Regex};
 use serde::Deserialize;
@@ -19,8 +19,6 @@ use crate::session::{ErrorCategory, PromptKind};
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
-    /// The operator's patterns for programs without rules.
-    pub patterns: Patterns,
 }
 
 /// What some phrases mean.

@@ -1,6 +1,5 @@
 //! Promises of the rules: what is refused and why, what replaces what, where phrases must stand.
 
-use super::patterns::{PATTERN_ROWS, Sign};
 use serde_json::{Value, json};
 
 use super::*;
@@ -61,10 +60,10 @@ fn the_operators_rules_come_first_and_replace_those_of_the_same_name() {
 
 #[test]
 fn unknown_words_about_the_screen_are_refused() {
-    let complaint = |config: Value| Rules::of_operator(Some(&json!({"screen": config}))).unwrap_err().to_string();
+    let complaint = |config: Value| Patterns::of_operator(Some(&json!({"screen": config}))).unwrap_err().to_string();
     assert!(complaint(json!({"promt": []})).starts_with("screen rules: screen.promt: unknown field"));
     assert!(complaint(json!({"error": ["ok", "["]})).starts_with("screen rules: screen.error[1]: regex parse error"));
-    assert!(Rules::of_operator(Some(&json!({"stop": {}}))).is_ok(), "other parts are for others to read");
+    assert!(Patterns::of_operator(Some(&json!({"stop": {}}))).is_ok(), "other parts are for others to read");
 }
 
 #[test]
@@ -95,18 +94,41 @@ fn a_rule_about_the_screen_looks_at_its_last_rows_only() {
     assert!(rules.find_on_screen(&rows("lost\nfound\nagain")).is_none());
 }
 
+fn patterns(screen: Value) -> Patterns {
+    Patterns::of_operator(Some(&json!({ "screen": screen }))).unwrap()
+}
+
+/// What patterns say of a screen whose last line has the cursor.
+fn judged(patterns: &Patterns, text: &str) -> Option<(Sign, String)> {
+    let rows: Vec<String> = text.lines().map(str::to_owned).collect();
+    let told = patterns.judge(&rows, rows.last().map_or("", String::as_str))?;
+    Some((told.sign, told.rule))
+}
+
 #[test]
-fn patterns_read_the_last_rows_and_a_prompt_counts_more_than_work() {
-    let config = json!({"screen": {"prompt": [r"\[y/n\]"], "working": ["^Thinking"], "error": ["(?i)^error"], "idle": ["^> $"]}});
-    let patterns = Rules::of_operator(Some(&config)).unwrap().patterns;
-    let judge = |text: &str| {
-        let rows: Vec<String> = text.lines().map(str::to_owned).collect();
-        patterns.judge(&rows).map(|(sign, row)| (sign, row.to_owned()))
-    };
-    assert_eq!(judge("Thinking\nDelete? [y/n]"), Some((Sign::Prompt, "Delete? [y/n]".into())));
-    assert_eq!(judge("Error: no\nThinking"), Some((Sign::Working, "Thinking".into())));
-    assert_eq!(judge("ERROR: no\n> "), Some((Sign::Error, "ERROR: no".into())));
-    assert_eq!(judge(&format!("Thinking\n{}> ", "text\n\n".repeat(PATTERN_ROWS))), Some((Sign::Idle, "> ".into())));
-    assert_eq!(judge("text"), None);
+fn a_prompt_counts_where_the_cursor_is_and_work_counts_most() {
+    let patterns = patterns(json!({"prompt": ["^> $"], "working": ["^Thinking"], "error": ["(?i)^error"]}));
+    let judge = |text: &str| judged(&patterns, text);
+    assert_eq!(judge("> earlier\nanswer\n> "), Some((Sign::Idle, "prompt[0]".into())));
+    assert_eq!(judge("> \ntext"), None, "a prompt that was left is none");
+    assert_eq!(judge("Error: no\nThinking\n> "), Some((Sign::Working, "working[0]".into())));
+    assert_eq!(judge("ERROR: no\n> "), Some((Sign::Error, "error[0]".into())));
+    assert_eq!(judge(&format!("Thinking\n{}> ", "text\n\n".repeat(12))), Some((Sign::Idle, "prompt[0]".into())));
+}
+
+#[test]
+fn whoever_is_told_only_the_prompt_takes_all_else_for_work() {
+    let patterns = patterns(json!({"prompt": ["^> $"]}));
+    assert_eq!(judged(&patterns, "text"), Some((Sign::Working, "no prompt".into())));
+    assert_eq!(judged(&patterns, "text\n> "), Some((Sign::Idle, "prompt[0]".into())));
     assert!(Patterns::default().is_empty());
+}
+
+#[test]
+fn patterns_and_rules_are_each_for_their_own_programs() {
+    let of_unknown = Patterns::of_operator(Some(&json!({"screen": {"rules": [trust("a")]}}))).unwrap_err().to_string();
+    assert!(of_unknown.contains("screen.rules") && of_unknown.contains("prompt, working and error"), "{of_unknown}");
+    let config = json!({"screen": {"working": ["x"]}});
+    let of_agent = Rules::read(&own(&json!([])), Some(&config)).unwrap_err().to_string();
+    assert!(of_agent.contains("screen.working") && of_agent.contains("screen.rules"), "{of_agent}");
 }

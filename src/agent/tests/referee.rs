@@ -72,7 +72,7 @@ fn what_no_hook_tells_the_status_file_does() {
         let mut story = Story::begin();
         story.told(100, Source::Hooks, "x", start).told(150, Source::Status, "waiting", Claim::Waiting);
         story.told(500, Source::Status, "idle", Claim::Idle);
-        assert_eq!(story.at(700), StateKind::Idle, "Esc and denials fire no hook");
+        assert_eq!(story.at(1100), StateKind::Idle, "Esc and denials fire no hook");
     }
 }
 
@@ -321,4 +321,30 @@ fn an_agent_that_says_that_it_is_ready_before_it_has_drawn_its_box_is_not() {
     let mut unseen = story_by_title();
     unseen.told(100, Source::Hooks, "SessionStart", Claim::Idle);
     assert_eq!(unseen.at(20_000), StateKind::Idle, "the box may not be known to anybody");
+}
+
+#[test]
+fn a_failure_that_is_told_late_is_not_idle_before() {
+    let trouble = Trouble { category: ErrorCategory::Other, detail: "too long".into(), resume_at_epoch_ms: None };
+    let mut story = Story::begin();
+    story.told(1000, Source::Hooks, "UserPromptSubmit", Claim::Working);
+    assert_eq!(story.at(1000), StateKind::Working);
+    story.told(1500, Source::Status, "idle", Claim::Idle);
+    assert_eq!(story.at(1800), StateKind::Working, "nobody has said how it ended");
+    story.told(1850, Source::Hooks, "StopFailure", Claim::Error(trouble));
+    assert_eq!(story.at(1850), StateKind::Error);
+}
+
+#[test]
+fn an_interruption_is_idle_as_soon_as_two_say_so_and_soon_after_one_does() {
+    for (logged, idle_at) in [(true, 1600), (false, 2150)] {
+        let mut story = Story::begin();
+        story.told(1000, Source::Hooks, "UserPromptSubmit", Claim::Working);
+        assert_eq!(story.at(1000), StateKind::Working);
+        story.told(1500, Source::Status, "idle", Claim::Idle);
+        if logged {
+            story.told(1500, Source::Log, "interrupted", Claim::Idle);
+        }
+        assert_eq!(story.at(idle_at), StateKind::Idle, "{logged}");
+    }
 }

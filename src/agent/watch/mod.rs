@@ -104,7 +104,8 @@ impl Watch {
                 Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
                 () = files.changed() => self.read_files(),
-                () = until(look_again) => {}
+                // What has changed in the meantime may not have been told yet.
+                () = until(look_again) => self.read_files(),
             }
             look_again = self.decide().await;
         }
@@ -131,6 +132,7 @@ impl Watch {
     /// Lets the mind judge, and tells the session when that changes something.
     async fn decide(&mut self) -> Option<EpochMs> {
         self.drop_hooks_that_left();
+        self.mind.seen.ours_queued = self.witnesses.queued();
         let (decided, look_again) = self.mind.decide(EpochMs::now());
         if let Some(Decided { state, cause }) = decided {
             self.cause = cause.rule.clone();
@@ -153,6 +155,7 @@ impl Watch {
             pid: alive.then_some(self.pid),
             state: present,
             cause: self.cause.clone(),
+            idle_at: self.mind.idle_at,
             look: self.mind.look.clone(),
             screen_seq: self.screen_seq,
             open_question,
@@ -168,8 +171,8 @@ impl Watch {
     async fn answer(&mut self, ask: Ask) {
         // Whoever asked may have gone; what was to be done is done all the same.
         match ask {
-            Ask::Expect { text, turn, reply } => {
-                self.witnesses.expect(&text, turn);
+            Ask::Expect { text, turn, queues, reply } => {
+                self.witnesses.expect(&text, turn, queues);
                 let _ = reply.send(());
             }
             Ask::Forget { turn } => self.witnesses.forget(turn),

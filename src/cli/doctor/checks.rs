@@ -4,109 +4,36 @@
 use std::ffi::OsString;
 use std::io;
 
+use anyhow::Context;
+
 use super::house::House;
+use super::list::What;
 use super::model::Model;
 use super::patient::{Patient, Way};
-use super::report::{Check, Report};
+use super::report::Report;
+use super::subjects::Subject;
 use super::trouble::Trouble;
+use crate::agent::driver;
 use crate::agent::version::{self, Release, Version};
 use crate::child::{Launch, Size};
 use crate::config::Groom;
 use crate::proto::v1::{AgentState, AgentStateKind, Evidence};
-
-const PROGRAM: Check = Check {
-    name: "program",
-    hint: "install it with `npm install -g @anthropic-ai/claude-code`, or name it: \
-           coop doctor --agent claude -- /path/to/claude",
-};
-const SCREEN: Check = Check {
-    name: "screen",
-    hint: "if that is a dialog or an error, run the same command by hand to get past it; if it is the input box, \
-           this version draws it in a way that coop does not know: please report it",
-};
-const SESSION_START: Check = Check {
-    name: "hook SessionStart",
-    hint: "does something turn hooks off, such as --bare or managed settings, or does another program start claude? \
-           coop goes by status file, log and screen then",
-};
-const STATUS: Check = Check {
-    name: "status file",
-    hint: "this version keeps no sessions/PID.json that coop knows: interruptions and refusals are seen later, on the screen",
-};
-const MESSAGE: Check = Check {
-    name: "message",
-    hint: "`coop nudge` will not work, or nobody will see that it did: type with `coop input`, and please report it",
-};
-const PROMPT_SUBMIT: Check =
-    Check { name: "hook UserPromptSubmit", hint: "messages are seen to arrive by the log instead, which is slower" };
-const STOP: Check = Check {
-    name: "hook Stop",
-    hint: "the end of a turn is seen by the status file and the screen instead; a stop gate cannot work",
-};
-const LOG: Check = Check {
-    name: "log",
-    hint: "this version keeps its log elsewhere or writes it differently: transcripts, usage and --resume will not work",
-};
-const TITLE: Check =
-    Check { name: "title", hint: "coop does without, as long as hooks or the status file work; please report it" };
-const PERMISSION: Check = Check {
-    name: "hook PermissionRequest",
-    hint: "does the command allow tools by itself? else dialogs are answered by keys, and refusals cannot carry words",
-};
-const DIALOG: Check = Check {
-    name: "dialog",
-    hint: "this version draws it in a way that coop does not know: answer with `coop keys`, and please report it with \
-           these rows",
-};
-const BY_HOOK_NO: Check =
-    Check { name: "hook answers no", hint: "refuse without words (`coop respond --deny`), which goes by keys" };
-const BY_HOOK_YES: Check =
-    Check { name: "hook answers yes", hint: "choose an option instead: `coop respond --option 1`" };
-const BY_KEYS: Check =
-    Check { name: "keys answer no", hint: "look at the dialog with `coop screen`, and answer it with `coop keys`" };
-const BARE_STATE: Check =
-    Check { name: "no hooks: state", hint: "do not use --groom pristine with this version: coop needs the hooks" };
-const BARE_MESSAGE: Check = Check {
-    name: "no hooks: message",
-    hint: "do not use --groom pristine with this version: nobody sees messages arrive",
-};
-const BARE_DIALOG: Check =
-    Check { name: "no hooks: dialog", hint: "with --groom pristine, answer dialogs with `coop keys`" };
-
-/// All of them, in order.
-pub const ALL: [&Check; 17] = [
-    &PROGRAM,
-    &SCREEN,
-    &SESSION_START,
-    &STATUS,
-    &MESSAGE,
-    &PROMPT_SUBMIT,
-    &STOP,
-    &LOG,
-    &TITLE,
-    &PERMISSION,
-    &DIALOG,
-    &BY_HOOK_NO,
-    &BY_HOOK_YES,
-    &BY_KEYS,
-    &BARE_STATE,
-    &BARE_MESSAGE,
-    &BARE_DIALOG,
-];
 
 /// Words that only a hook can carry to the model.
 const REASON: &str = "not this file, says the doctor";
 
 /// Looks at everything that can be looked at; what depends on a failure is left out.
 pub async fn examine(
+    subject: &'static Subject,
     command: Vec<OsString>,
-    release: &Release,
     house: &House,
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    let model = Model::start().await?;
+    let model = Model::start(&subject.dialect).await?;
+    house.seed(model.url())?;
+    let release = driver::of(subject.agent).context("coop has no driver for it")?.release();
     let Some(command) = find(command, release, house, &model, report).await? else { return Ok(()) };
-    let examination = Examination { command, house, model };
+    let examination = Examination { subject, command, house, model };
     examination.with_hooks(report).await?;
     examination.without_hooks(report).await?;
     Ok(())
@@ -131,7 +58,7 @@ async fn find(
         let name = command[0].display();
         let is_path = name.to_string().contains('/');
         let missing = if is_path { "is not there, or cannot be run" } else { "is not in PATH" };
-        report.tell(&PROGRAM, Err(Trouble::new(format!("{name} {missing}"))))?;
+        report.tell(What::Program, Err(Trouble::new(format!("{name} {missing}"))))?;
         return Ok(None);
     };
     // The agent starts in another directory than the doctor.
@@ -142,7 +69,7 @@ async fn find(
         Ok(version) => compare(*version, release.measured),
         Err(why) => format!("version unknown ({why})"),
     };
-    report.tell(&PROGRAM, Ok(format!("{}, {compared}", program.display())))?;
+    report.tell(What::Program, Ok(format!("{}, {compared}", program.display())))?;
     command[0] = program.into_os_string();
     Ok(Some(command))
 }
@@ -158,6 +85,7 @@ fn compare(version: Version, measured: Version) -> String {
 }
 
 struct Examination<'a> {
+    subject: &'static Subject,
     command: Vec<OsString>,
     house: &'a House,
     model: Model,
@@ -166,46 +94,62 @@ struct Examination<'a> {
 impl Examination<'_> {
     /// The agent as coop starts it; whether the last check works.
     async fn with_hooks(&self, report: &mut Report) -> io::Result<bool> {
-        let patient = match Patient::start(&self.command, self.house, &self.model, Groom::Auto).await {
+        let patient = match Patient::start(self.subject, &self.command, self.house, &self.model, Groom::Auto).await {
             Ok(patient) => patient,
-            Err(trouble) => return report.tell(&SCREEN, Err(trouble)),
+            Err(trouble) => return report.tell(What::Screen, Err(trouble)),
         };
-        if !report.tell(&SCREEN, drawn(&patient).await)? {
+        if !report.tell(What::Screen, drawn(&patient).await)? {
             return Ok(false);
         }
-        report.tell(&SESSION_START, heard(&patient, "SessionStart").await)?;
-        report.tell(&STATUS, says_idle(&patient).await)?;
+        let Subject { hooks, arbiter, .. } = self.subject;
+        if !hooks.start_is_late {
+            report.tell(What::StartHook, heard(&patient, hooks.start).await)?;
+        }
+        report.tell(What::Arbiter, says_idle(&patient, arbiter.source).await)?;
         // The model waits, so that the agent works for as long as this takes.
         self.model.hold();
         let told = patient.told("Good morning, says the doctor").await;
-        let turned = if told.is_ok() { Some(title(&patient, AgentStateKind::Working).await) } else { None };
+        let looks = told.is_ok() && self.subject.title_tells;
+        let turned = if looks { Some(title(&patient, AgentStateKind::Working).await) } else { None };
         self.model.go_on();
-        report.tell(&MESSAGE, told.map(|witness| format!("delivered, seen by {witness}")))?;
-        let Some(turned) = turned else { return Ok(false) };
-        report.tell(&PROMPT_SUBMIT, heard(&patient, "UserPromptSubmit").await)?;
-        report.tell(&STOP, ended(&patient).await)?;
-        report.tell(&LOG, logged(&patient).await)?;
-        report.tell(&TITLE, rested(&patient, turned).await)?;
+        if !report.tell(What::Message, told.map(|witness| format!("delivered, seen by {witness}")))? {
+            return Ok(false);
+        }
+        if hooks.start_is_late {
+            report.tell(What::StartHook, heard(&patient, hooks.start).await)?;
+        }
+        report.tell(What::MessageHook, heard(&patient, hooks.message).await)?;
+        report.tell(What::StopHook, ended(&patient, hooks.stop).await)?;
+        report.tell(What::Log, logged(&patient).await)?;
+        if let Some(turned) = turned {
+            report.tell(What::Title, rested(&patient, turned).await)?;
+        }
         self.dialogs(&patient, report).await
     }
 
     async fn dialogs(&self, patient: &Patient, report: &mut Report) -> io::Result<bool> {
         if let Err(trouble) = patient.asked_for("refused-by-hook").await {
-            return report.tell(&PERMISSION, Err(trouble));
+            return report.tell(What::PermissionHook, Err(trouble));
         }
-        let by_hook = report.tell(&PERMISSION, heard(patient, "PermissionRequest").await)?;
-        if !report.tell(&DIALOG, recognised(patient).await)? {
+        let heard = heard(patient, self.subject.hooks.permission).await;
+        let by_hook = report.tell(What::PermissionHook, heard)? && self.subject.answers_by_hook;
+        if !report.tell(What::Dialog, recognised(patient).await)? {
             return Ok(false);
         }
         if by_hook {
-            let refused = report.tell(&BY_HOOK_NO, self.refused_by_hook(patient).await)?;
-            if !refused || !report.tell(&BY_HOOK_YES, self.accepted(patient, "accepted-by-hook", Way::Hook).await)? {
+            let refused = report.tell(What::ByHookNo, self.refused_by_hook(patient).await)?;
+            if !refused || !report.tell(What::ByHookYes, self.accepted(patient, "accepted-by-hook", Way::Hook).await)? {
                 return Ok(false);
             }
         } else if let Err(trouble) = patient.answered(false, None, Way::Keys).await {
-            return report.tell(&BY_KEYS, Err(trouble));
+            return report.tell(What::ByKeysNo, Err(trouble));
+        } else if !self.subject.answers_by_hook {
+            let accepted = self.accepted(patient, "accepted-with-hooks", Way::Keys).await;
+            if !report.tell(What::ByKeysYes, accepted)? {
+                return Ok(false);
+            }
         }
-        report.tell(&BY_KEYS, self.refused_by_keys(patient).await)
+        report.tell(What::ByKeysNo, self.refused_by_keys(patient).await)
     }
 
     /// Refuses the dialog that is shown, with words.
@@ -245,18 +189,19 @@ impl Examination<'_> {
 
     /// The agent as somebody runs it who wants nothing of coop in its configuration.
     async fn without_hooks(&self, report: &mut Report) -> io::Result<bool> {
-        let patient = match Patient::start(&self.command, self.house, &self.model, Groom::Pristine).await {
+        let patient = match Patient::start(self.subject, &self.command, self.house, &self.model, Groom::Pristine).await
+        {
             Ok(patient) => patient,
-            Err(trouble) => return report.tell(&BARE_STATE, Err(trouble)),
+            Err(trouble) => return report.tell(What::BareState, Err(trouble)),
         };
         let idle = patient.until_idle().await;
-        if !report.tell(&BARE_STATE, idle.map(|cause| format!("idle ({cause})")))? {
+        if !report.tell(What::BareState, idle.map(|cause| format!("idle ({cause})")))? {
             return Ok(false);
         }
-        if !report.tell(&BARE_MESSAGE, self.bare_message(&patient).await)? {
+        if !report.tell(What::BareMessage, self.bare_message(&patient).await)? {
             return Ok(false);
         }
-        report.tell(&BARE_DIALOG, self.accepted(&patient, "accepted-by-keys", Way::Keys).await)
+        report.tell(What::BareDialog, self.accepted(&patient, "accepted-by-keys", Way::Keys).await)
     }
 
     async fn bare_message(&self, patient: &Patient) -> Result<String, Trouble> {
@@ -299,21 +244,21 @@ async fn heard(patient: &Patient, event: &str) -> Result<String, Trouble> {
     heard.map(|()| "heard".to_owned()).map_err(|trouble| Trouble::new(trouble.detail))
 }
 
-async fn says_idle(patient: &Patient) -> Result<String, Trouble> {
-    let idle = |state: &AgentState| says(state, "status").filter(|claim| *claim == AgentStateKind::Idle);
+async fn says_idle(patient: &Patient, source: &str) -> Result<String, Trouble> {
+    let idle = |state: &AgentState| says(state, source).filter(|claim| *claim == AgentStateKind::Idle);
     patient.until("it does not say idle", idle).await?;
     Ok("says idle".to_owned())
 }
 
 /// The turn is over and the hook has said so.
-async fn ended(patient: &Patient) -> Result<String, Trouble> {
-    heard(patient, "Stop").await?;
+async fn ended(patient: &Patient, event: &str) -> Result<String, Trouble> {
+    heard(patient, event).await?;
     let idle = patient.until_idle().await?;
     Ok(format!("heard, idle again ({idle})"))
 }
 
 async fn logged(patient: &Patient) -> Result<String, Trouble> {
-    patient.until("it has no message in it", |state| said(state, "log: prompt")).await?;
+    patient.until("it has no message in it", |state| says(state, "log").map(drop)).await?;
     Ok("found, and has a message in it".to_owned())
 }
 

@@ -7,15 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use serde_json::json;
 
+use super::subjects::Subject;
 use crate::agent::random;
-
-/// Looks like a key, opens nothing.
-const API_KEY: &str = "sk-ant-api03-coop-doctor-0123456789abcdef";
-
-/// Claude Code remembers a key by its end.
-const KEY_TAIL_CHARS: usize = 20;
 
 /// What of the user's environment the agent needs in order to run at all. Nothing else reaches it: no key, no proxy, no
 /// choice of a model or a cloud.
@@ -30,21 +24,21 @@ const TRY_EVERY: Duration = Duration::from_millis(50);
 /// A directory of the doctor's own, which goes with it.
 pub struct House {
     dir: PathBuf,
+    subject: &'static Subject,
 }
 
 impl House {
-    pub fn build() -> anyhow::Result<Self> {
+    pub fn build(subject: &'static Subject) -> anyhow::Result<Self> {
         // Short, so that a socket's path fits in it.
         let name = format!("coop-doctor-{}", random::hex::<4>().context("/dev/urandom")?);
         let dir = std::env::temp_dir().join(name);
         let made = || format!("{}: a directory for the agent cannot be made", dir.display());
         private_dir(&dir).with_context(made)?;
-        // Resolved, because Claude Code names projects by their resolved path.
-        let house = Self { dir: dir.canonicalize().with_context(made)? };
+        // Resolved, because agents name projects by their resolved path.
+        let house = Self { dir: dir.canonicalize().with_context(made)?, subject };
         for room in ["home", "config", "state", "run", "tmp", "work"] {
             private_dir(&house.at(room)).with_context(made)?;
         }
-        house.seed().with_context(made)?;
         Ok(house)
     }
 
@@ -56,40 +50,18 @@ impl House {
         self.at("work")
     }
 
-    /// What a user's earlier answers leave behind, so that the first thing to be seen is the input box (2.1.197).
-    fn seed(&self) -> io::Result<()> {
-        let workspace = self.workspace();
-        let seed = json!({
-            "hasCompletedOnboarding": true,
-            "theme": "dark",
-            "customApiKeyResponses": {"approved": [&API_KEY[API_KEY.len() - KEY_TAIL_CHARS..]], "rejected": []},
-            "projects": {workspace.to_string_lossy(): {"hasTrustDialogAccepted": true}},
-        });
-        std::fs::write(self.at("config/.claude.json"), seed.to_string())
+    /// Furnishes it with what earlier runs would have left behind.
+    pub fn seed(&self, model_url: &str) -> anyhow::Result<()> {
+        (self.subject.seed)(self, model_url).with_context(|| format!("{}: the agent's files", self.dir.display()))
     }
 
     /// The whole environment of the agent, with the model at this URL.
     pub fn environment(&self, model_url: &str) -> Vec<(OsString, OsString)> {
         let kept = KEPT.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
-        let rooms = [
-            ("HOME", "home"),
-            ("CLAUDE_CONFIG_DIR", "config"),
-            ("XDG_STATE_HOME", "state"),
-            ("XDG_RUNTIME_DIR", "run"),
-            ("TMPDIR", "tmp"),
-            ("CLAUDE_CODE_TMPDIR", "tmp"),
-        ];
+        let rooms = [("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_RUNTIME_DIR", "run"), ("TMPDIR", "tmp")];
         let rooms = rooms.map(|(name, room)| (name.into(), self.at(room).into_os_string()));
-        let said = [
-            ("ANTHROPIC_BASE_URL", model_url),
-            ("ANTHROPIC_API_KEY", API_KEY),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("CLAUDE_CODE_MAX_RETRIES", "0"),
-            // Root may use every mode, as in containers.
-            ("IS_SANDBOX", "1"),
-        ];
-        kept.chain(rooms).chain(said.map(|(name, value)| (name.into(), value.into()))).collect()
+        let own = (self.subject.variables)(self, model_url).into_iter().map(|(name, value)| (name.into(), value));
+        kept.chain(rooms).chain(own).collect()
     }
 }
 
@@ -114,11 +86,13 @@ impl Drop for House {
 
 #[cfg(test)]
 mod tests {
+    use super::super::subjects::Known;
     use super::*;
 
     #[test]
     fn a_house_keeps_the_users_secrets_out_and_goes_when_it_is_left() {
-        let house = House::build().unwrap();
+        let house = House::build(Known::Claude.subject()).unwrap();
+        house.seed("http://127.0.0.1:1").unwrap();
         let environment = house.environment("http://127.0.0.1:1");
         let of =
             |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| PathBuf::from(value));

@@ -8,23 +8,24 @@
 
 mod checks;
 mod house;
+mod list;
 mod model;
 mod patient;
 mod report;
+mod subjects;
 mod trouble;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
+use anyhow::bail;
+use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::house::House;
 use self::report::Report;
+use self::subjects::Known;
 use super::words::complain;
-use crate::agent::driver;
-use crate::config::Agent;
 
 /// Tell which parts of an installed agent coop understands here
 ///
@@ -33,7 +34,7 @@ use crate::config::Agent;
 /// nothing failed.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  coop doctor --agent claude\n  coop doctor --agent claude --json -- ~/other/claude | jq .checks"
+    after_help = "Example:\n  coop doctor --agent claude\n  coop doctor --agent codex --json -- ~/other/codex | jq .checks"
 )]
 pub struct Doctor {
     /// The agent to look at
@@ -47,26 +48,20 @@ pub struct Doctor {
     command: Vec<OsString>,
 }
 
-/// Agents that the doctor knows.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Known {
-    Claude,
-}
-
 impl Doctor {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(Known::Claude) = self.agent else {
-            complain("which agent shall be looked at? --agent claude is known: coop doctor --agent claude");
+        let Some(agent) = self.agent else {
+            complain("which agent shall be looked at? Known are claude, codex and gemini: coop doctor --agent claude");
             return Ok(ExitCode::from(2));
         };
-        let driver = driver::of(Agent::Claude).context("coop has no driver for it")?;
-        let command = if self.command.is_empty() { vec!["claude".into()] } else { self.command };
-        let mut report = Report::new("claude", self.json);
+        let subject = agent.subject();
+        let command = if self.command.is_empty() { vec![subject.program.into()] } else { self.command };
+        let mut report = Report::new(subject, self.json);
         let told_to_stop = told_to_stop()?;
         // Whatever ends this, what was started ends with it: each part goes when it is dropped, the house last.
-        let house = House::build()?;
+        let house = House::build(subject)?;
         tokio::select! {
-            examined = checks::examine(command, driver.release(), &house, &mut report) => examined?,
+            examined = checks::examine(subject, command, &house, &mut report) => examined?,
             () = told_to_stop => bail!("interrupted; what was started is ended and removed"),
         }
         drop(house);

@@ -1,4 +1,5 @@
-//! A model of the doctor's own: a tiny Messages API on loopback that says "ok", and asks for a command when it is told to.
+//! A model of the doctor's own: a tiny service on loopback that says "ok", and asks for a command when it is told to. Which
+//! API it speaks is the subject's.
 
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
@@ -12,6 +13,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+
+use super::subjects::{Dialect, Kind};
 
 /// In a message, what follows it on the same line is a command that the model then asks for, once.
 pub const RUN: &str = "please run: ";
@@ -27,6 +30,7 @@ pub struct Model {
 }
 
 struct Shared {
+    dialect: &'static Dialect,
     /// Whether answers may go out; until then an agent works.
     open: watch::Sender<bool>,
     heard: Mutex<Heard>,
@@ -42,16 +46,20 @@ struct Heard {
 
 /// What the model says.
 #[derive(Debug, PartialEq, Eq)]
-enum Reply {
+pub enum Reply {
     Ok,
-    Bash(String),
+    /// Asks to run this command, in a call of this name.
+    Run {
+        command: String,
+        id: String,
+    },
 }
 
 impl Model {
-    pub async fn start() -> std::io::Result<Self> {
+    pub async fn start(dialect: &'static Dialect) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let shared = Arc::new(Shared { open: watch::Sender::new(true), heard: Mutex::default() });
+        let shared = Arc::new(Shared { dialect, open: watch::Sender::new(true), heard: Mutex::default() });
         let limit = DefaultBodyLimit::max(REQUEST_BYTES_MAX);
         let router = Router::new().fallback(answer).layer(limit).with_state(shared.clone());
         let serving = tokio::spawn(async move {
@@ -89,49 +97,45 @@ impl Drop for Model {
 
 impl Heard {
     /// What to say to a request of the conversation.
-    fn reply(&mut self, request: &Value) -> Reply {
-        self.last = request["messages"].to_string();
-        match wish(request).filter(|command| self.asked.insert(command.clone())) {
-            Some(command) => Reply::Bash(command),
+    fn reply(&mut self, dialect: &Dialect, request: &Value) -> Reply {
+        self.last = (dialect.conversation)(request).to_string();
+        match wish(&(dialect.last_texts)(request)).filter(|command| self.asked.insert(command.clone())) {
+            Some(command) => {
+                let id = command.bytes().map(|byte| format!("{byte:02x}")).collect();
+                Reply::Run { command, id }
+            }
             None => Reply::Ok,
         }
     }
 }
 
 /// The command that the user's last message names.
-fn wish(request: &Value) -> Option<String> {
-    let message = request["messages"].as_array()?.iter().rfind(|message| message["role"] == "user")?;
-    let texts: Vec<&str> = match &message["content"] {
-        Value::String(text) => vec![text],
-        content => content.as_array()?.iter().filter_map(|block| block["text"].as_str()).collect(),
-    };
+fn wish(texts: &[&str]) -> Option<String> {
     let (_, command) = texts.iter().rev().find_map(|text| text.rsplit_once(RUN))?;
     command.lines().next().map(|line| line.trim().to_owned())
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response<Body> {
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    match (method, uri.path()) {
-        (Method::HEAD, _) => Response::default(),
-        // A small request beside the conversation has no tools: it asks for a title.
-        (Method::POST, "/v1/messages") if request["tools"].as_array().is_none_or(Vec::is_empty) => {
-            message(&request, &Reply::Ok)
-        }
-        (Method::POST, "/v1/messages") => {
-            let reply = shared.heard.lock().unwrap_or_else(PoisonError::into_inner).reply(&request);
+    let dialect = shared.dialect;
+    match (dialect.kind)(&method, uri.path(), &request) {
+        Kind::Known(response) => response,
+        Kind::Aside => (dialect.answer)(&request, &Reply::Ok),
+        Kind::Turn => {
+            let reply = shared.heard.lock().unwrap_or_else(PoisonError::into_inner).reply(dialect, &request);
             // An error means that the doctor has gone, and this with it.
             let _ = shared.open.subscribe().wait_for(|open| *open).await;
-            message(&request, &reply)
+            (dialect.answer)(&request, &reply)
         }
-        (Method::POST, "/v1/messages/count_tokens") => whole(200, &json!({"input_tokens": 100})),
-        (_, path) => {
-            let error = json!({"type": "not_found_error", "message": format!("nothing is served at {path}")});
+        Kind::Strange => {
+            let error = json!({"type": "not_found_error", "message": format!("nothing is served at {}", uri.path())});
             whole(404, &json!({"type": "error", "error": error}))
         }
     }
 }
 
-fn whole(status: u16, body: &Value) -> Response<Body> {
+/// One answer in one piece.
+pub fn whole(status: u16, body: &Value) -> Response<Body> {
     response(status, "application/json", body.to_string())
 }
 
@@ -140,64 +144,50 @@ fn response(status: u16, content_type: &str, body: String) -> Response<Body> {
     built.unwrap_or_default()
 }
 
-/// The reply as the Messages API gives it, streamed or whole.
-fn message(request: &Value, reply: &Reply) -> Response<Body> {
-    let (block, delta, reason) = match reply {
-        Reply::Ok => {
-            let delta = json!({"type": "text_delta", "text": "ok"});
-            (json!({"type": "text", "text": "ok"}), delta, "end_turn")
-        }
-        Reply::Bash(command) => {
-            let input = json!({"command": command, "description": "What coop doctor asked for"});
-            let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
-            let id = format!("toolu_{}", command.bytes().map(|byte| format!("{byte:02x}")).collect::<String>());
-            (json!({"type": "tool_use", "id": id, "name": "Bash", "input": input}), delta, "tool_use")
-        }
+/// A stream of events, each with its type where it has one.
+pub fn events(events: &[Value]) -> Response<Body> {
+    let line = |event: &Value| match event["type"].as_str() {
+        Some(kind) => format!("event: {kind}\ndata: {event}\n\n"),
+        None => format!("data: {event}\n\n"),
     };
-    let usage = json!({"input_tokens": 10, "output_tokens": 2});
-    let mut head = json!({
-        "id": "msg_coop_doctor", "type": "message", "role": "assistant", "model": request["model"],
-        "content": [block], "stop_reason": reason, "stop_sequence": null, "usage": usage,
-    });
-    if request["stream"] != true {
-        return whole(200, &head);
-    }
-    let mut begun = head["content"][0].take();
-    begun[if reason == "tool_use" { "input" } else { "text" }] =
-        if reason == "tool_use" { json!({}) } else { json!("") };
-    head["content"] = json!([]);
-    head["stop_reason"] = Value::Null;
-    let events = [
-        json!({"type": "message_start", "message": head}),
-        json!({"type": "content_block_start", "index": 0, "content_block": begun}),
-        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-        json!({"type": "content_block_stop", "index": 0}),
-        json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null}, "usage": usage}),
-        json!({"type": "message_stop"}),
-    ];
-    let line = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
     response(200, "text/event-stream", events.iter().map(line).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::subjects::Known;
     use super::*;
 
-    fn told(content: Value) -> Value {
-        json!({"messages": [{"role": "user", "content": content}]})
+    const RUN_A: &str = "please run: touch a";
+
+    /// The user's words in each API, with something that an agent adds before them.
+    fn told(known: Known, words: &str) -> Value {
+        let parts = json!([{"type": "text", "text": "<reminder>"}, {"type": "text", "text": words}]);
+        match known {
+            Known::Claude => json!({"messages": [{"role": "user", "content": parts}]}),
+            Known::Codex => json!({"input": [{"type": "message", "role": "user", "content": parts}]}),
+            Known::Gemini => json!({"contents": [{"role": "user", "parts": parts}]}),
+        }
     }
 
     #[test]
     fn a_command_is_asked_for_once_and_all_else_is_ok() {
+        for known in [Known::Claude, Known::Codex, Known::Gemini] {
+            let (mut heard, dialect) = (Heard::default(), &known.subject().dialect);
+            assert_eq!(heard.reply(dialect, &told(known, "hello")), Reply::Ok);
+            let reply = heard.reply(dialect, &told(known, RUN_A));
+            assert!(matches!(reply, Reply::Run { command, .. } if command == "touch a"), "{known:?}");
+            assert_eq!(heard.reply(dialect, &told(known, RUN_A)), Reply::Ok);
+            assert!(heard.last.contains(RUN_A), "what was said is remembered");
+            assert_eq!(heard.reply(dialect, &json!(null)), Reply::Ok);
+        }
+    }
+
+    #[test]
+    fn only_the_users_words_count() {
         let mut heard = Heard::default();
-        let asks = told(
-            json!([{"type": "text", "text": "<system-reminder>"}, {"type": "text", "text": "please run: touch a"}]),
-        );
-        assert_eq!(heard.reply(&told(json!("hello"))), Reply::Ok);
-        assert_eq!(heard.reply(&asks), Reply::Bash("touch a".to_owned()));
-        assert_eq!(heard.reply(&asks), Reply::Ok);
-        let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "please run: touch b"}]);
-        assert_eq!(heard.reply(&told(result)), Reply::Ok, "only the user's words count");
-        assert_eq!(heard.reply(&json!(null)), Reply::Ok);
+        let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": RUN_A}]);
+        let request = json!({"messages": [{"role": "user", "content": result}]});
+        assert_eq!(heard.reply(&Known::Claude.subject().dialect, &request), Reply::Ok);
     }
 }

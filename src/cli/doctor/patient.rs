@@ -16,6 +16,7 @@ use super::super::lines::ending;
 use super::super::words::{plain, word};
 use super::house::House;
 use super::model::{Model, RUN};
+use super::subjects::Subject;
 use super::trouble::Trouble;
 use crate::client::{Client, Credentials, Target, connect};
 use crate::config::Groom;
@@ -70,12 +71,18 @@ struct Coop {
 
 impl Patient {
     /// Starts the command under coop with this much grooming.
-    pub async fn start(command: &[OsString], house: &House, model: &Model, groom: Groom) -> Result<Self, Trouble> {
+    pub async fn start(
+        subject: &Subject,
+        command: &[OsString],
+        house: &House,
+        model: &Model,
+        groom: Groom,
+    ) -> Result<Self, Trouble> {
         let name = if groom == Groom::Pristine { "pristine" } else { "groomed" };
         let (socket, log) = (house.at(&format!("{name}.sock")), house.at(&format!("{name}.log")));
         let program = std::env::current_exe()?;
         let process = Command::new(program)
-            .args(["--agent", "claude", "--groom", if groom == Groom::Pristine { "pristine" } else { "auto" }])
+            .args(["--agent", subject.program, "--groom", if groom == Groom::Pristine { "pristine" } else { "auto" }])
             .args(SIZE)
             .args(["--idle-timeout", ORPHAN_SECS, "--log-level", "warn", "--log-format", "text", "--socket"])
             .arg(&socket)
