@@ -31,6 +31,9 @@ const ALONE_MS: u64 = 600;
 /// How long a dialog may be open before somebody says which one it is.
 const UNNAMED_MS: u64 = 1000;
 
+/// How long an input box must stand before it is one that is read.
+const BOX_STANDS_MS: u64 = 500;
+
 /// How long the screen must contradict a speaker before it is believed.
 const CONTRADICTED_MS: u64 = 2500;
 
@@ -319,16 +322,23 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
         }
         _ => {}
     }
-    let is_drawn = seen.of(Source::Screen).is_some_and(|screen| screen.claim == Claim::Idle);
-    if seen.is_beginning && seen.habits.hook_tells_ready && !is_drawn {
-        // A conversation that goes on may be told before anything is drawn, and then nobody reads yet.
-        wait_ms = wait_ms.max(seen.habits.speaks_within_ms);
-    }
     if seen.queued + seen.ours_queued > 0 || seen.shows_queue {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
     }
-    let until = spoken.at.plus(wait_ms);
+    let until = spoken.at.plus(wait_ms).max(drawn_from(seen, spoken));
     (now < until).then_some(until)
+}
+
+/// From when on an agent that has said that it is ready can be typed to. A conversation that goes on may be told before
+/// anything is drawn, and while its past is drawn the input box comes and goes: what is typed then is lost.
+fn drawn_from(seen: &Seen, spoken: &Evidence) -> EpochMs {
+    if !seen.is_beginning || !seen.habits.hook_tells_ready {
+        return spoken.at;
+    }
+    match seen.of(Source::Screen).filter(|screen| screen.claim == Claim::Idle) {
+        Some(screen) => screen.at.plus(BOX_STANDS_MS),
+        None => spoken.at.plus(seen.habits.speaks_within_ms),
+    }
 }
 
 /// Whether the arbiter is the only one to say that a turn is over, of which the hooks told that it began: why it ended is
