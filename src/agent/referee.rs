@@ -391,12 +391,16 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
 /// What a hook knows about a dialog, and what the screen shows of it.
 fn merge(asked: &Prompt, drawn: Option<&Prompt>) -> Prompt {
     let Some(drawn) = drawn else { return asked.clone() };
+    // A list that is longer than its place shows a part of what the hook has told.
+    let question = asked.questions.get(drawn.question_current).filter(|_| !drawn.ready);
+    let told = question.map_or(&asked.options, |question| &question.options);
+    let tells_less = drawn.options.is_empty() || question.is_some();
     Prompt {
-        options: if drawn.options.is_empty() { asked.options.clone() } else { drawn.options.clone() },
+        options: if tells_less { told.clone() } else { drawn.options.clone() },
         options_fallback: drawn.options.is_empty() && asked.options_fallback,
         question_current: drawn.question_current,
         screen_lines: drawn.screen_lines.clone(),
-        ready: asked.ready || drawn.ready,
+        ready: asked.ready || drawn.ready || question.is_some(),
         ..asked.clone()
     }
 }

@@ -66,10 +66,11 @@ impl Questions {
     }
 
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
-    /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits.
-    fn shown(&self, rows: &[String]) -> Option<&Open> {
+    /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits,
+    /// unless the agent says that it waits itself.
+    fn shown(&self, rows: &[String], is_waiting: bool) -> Option<&Open> {
         let text: String = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
-        let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || !rows.is_empty());
+        let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
         let best = may_be_shown.enumerate().max_by_key(|(index, open)| (likeness(&open.input, &text), *index));
         best.map(|(_, open)| open)
     }
@@ -103,7 +104,8 @@ impl Mind {
 
     pub(super) fn shown_question(&self) -> Option<Prompt> {
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
-        self.questions.shown(rows).map(|open| open.prompt.clone())
+        let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
+        self.questions.shown(rows, is_waiting).map(|open| open.prompt.clone())
     }
 
     /// Questions whose dialog is gone are let go, after a while.
