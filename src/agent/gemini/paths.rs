@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::agent::EpochMs;
 use crate::agent::resume::{entries, is_session_id};
 
 /// How much of a log is read to see what it is: its first lines hold the context of the conversation, some kilobytes.
@@ -53,10 +54,26 @@ pub fn logs_of(config_dir: &Path, workspace: &Path) -> io::Result<Vec<PathBuf>> 
     Ok(logs)
 }
 
+/// The log of the conversation that was the first to begin in a workspace after this moment.
+pub fn log_since(config_dir: &Path, workspace: &Path, started: EpochMs) -> Option<PathBuf> {
+    let chats = entries(&project_dir(config_dir, workspace)?.join("chats")).ok()?;
+    let began = |log: &PathBuf| {
+        let written = log.metadata().ok()?.modified().ok().map(EpochMs::from)?;
+        // Most of them are old, and need not be opened.
+        let began = (written >= started).then(|| header(log)).flatten()?;
+        EpochMs::from_iso8601(began["startTime"].as_str()?).filter(|began| *began >= started)
+    };
+    chats.into_iter().filter_map(|log| Some((began(&log)?, log))).min().map(|(_, log)| log)
+}
+
 /// The conversation that a file is the log of: its name has only the beginning of the id.
 pub fn conversation_of(log: &Path) -> Option<String> {
-    let header: Value = serde_json::from_str(&head(log).ok()?.lines().next()?.ok()?).ok()?;
-    header["sessionId"].as_str().filter(|id| is_session_id(id)).map(str::to_owned)
+    header(log)?["sessionId"].as_str().filter(|id| is_session_id(id)).map(str::to_owned)
+}
+
+/// The first line of a log.
+fn header(log: &Path) -> Option<Value> {
+    serde_json::from_str(&head(log).ok()?.lines().next()?.ok()?).ok()
 }
 
 /// The directory of a workspace.
@@ -127,6 +144,26 @@ mod tests {
         assert_eq!(find_log(&dir, "x").unwrap(), None);
         assert_eq!(conversation_of(&empty).as_deref(), Some(ID));
         assert_eq!(conversation_of(&scratch.file("notes.jsonl", "{}\n")), None);
+    }
+
+    #[test]
+    fn a_log_that_nobody_named_is_the_first_that_began_after_the_agent() {
+        let scratch = Scratch::fresh();
+        std::fs::create_dir_all(scratch.path("ws")).unwrap();
+        std::fs::create_dir_all(scratch.path("tmp/proj/chats")).unwrap();
+        let (dir, workspace) = (scratch.path(""), scratch.path("ws"));
+        let registry = serde_json::json!({"projects": {workspace.to_str().unwrap(): "proj"}});
+        scratch.file("projects.json", &registry.to_string());
+        let began = |name: &str, secs: u32| {
+            let header = format!("{{\"sessionId\":\"{ID}\",\"startTime\":\"2026-11-15T23:52:{secs}.000Z\"}}\n");
+            scratch.file(&format!("tmp/proj/chats/session-{name}.jsonl"), &header)
+        };
+        began("before", 10);
+        let own = began("own", 30);
+        began("later", 50);
+        let at = |secs: u32| EpochMs::from_iso8601(&format!("2026-11-15T23:52:{secs}.000Z")).unwrap();
+        assert_eq!(log_since(&dir, &workspace, at(20)), Some(own));
+        assert_eq!(log_since(&dir, &workspace, at(59)), None);
     }
 
     #[test]
