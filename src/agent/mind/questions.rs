@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Mind;
-use crate::agent::evidence::EpochMs;
+use crate::agent::evidence::{Claim, EpochMs};
 use crate::session::Prompt;
 
 /// More than any agent asks at once; beyond these the oldest is let go and left to its dialog.
@@ -85,6 +85,14 @@ impl Mind {
     pub fn close_question(&mut self, asked_id: &str) {
         let open = self.questions.open.iter_mut().find(|open| open.prompt.id == asked_id);
         open.into_iter().for_each(|open| open.can_be_answered = false);
+    }
+
+    /// The hook that asked was told the answer. Where there is no dialog that would be seen to go, the agent goes on.
+    pub fn answered(&mut self, asked_id: &str, now: EpochMs) {
+        self.close_question(asked_id);
+        if self.driver.habits().hook_hides_dialog && !self.questions.are_waiting() {
+            self.note_hook("answered", Claim::Working, now);
+        }
     }
 
     /// Whether a hook need wait under this name.
