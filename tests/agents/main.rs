@@ -3,7 +3,9 @@
 //! `tests/agents/run` installs what is needed and runs this; see README.md beside it.
 
 mod claude;
-mod messages;
+mod codex;
+mod model;
+mod session;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::scenes::{which_database, without_log, without_status};
 use super::{Claude, Options};
 use crate::WITNESS_MS;
-use crate::messages::{Gate, Script};
+use crate::model::{Gate, Script};
 
 /// All that the daily work needs: a message, a permission, a refusal, a question, an interruption.
 async fn does_its_work(options: impl Fn(Script) -> Options, missing: &str) -> Claude {

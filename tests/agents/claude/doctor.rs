@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::session::program;
+use super::ClaudeCode;
+use crate::session::program;
 use crate::support::{Scratch, binary, nothing_is_left_in};
 
 /// Two agents and six turns; a busy machine takes a minute.
@@ -15,7 +16,7 @@ const DOCTOR_LIMIT: Duration = Duration::from_secs(300);
 async fn every_source_works_and_nothing_is_left_behind() {
     let scratch = Scratch::new();
     let mut command = tokio::process::Command::new(binary());
-    command.args(["doctor", "--agent", "claude", "--json", "--"]).arg(program());
+    command.args(["doctor", "--agent", "claude", "--json", "--"]).arg(program::<ClaudeCode>());
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("TMPDIR", scratch.dir());
     // None of this may reach the agent.
     command.envs([("HOME", "/nowhere"), ("ANTHROPIC_MODEL", "none"), ("HTTPS_PROXY", "http://127.0.0.1:9")]);

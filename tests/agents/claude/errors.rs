@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::{LIMIT_ENDS, limit};
+use super::scenes::{LIMIT_ENDS, MAX_TOKENS_TRIES, limit};
 use super::{Claude, Credential, Options};
-use crate::messages::Script;
+use crate::model::Script;
 
 /// When the limit of [`usage_limit`] ends, in seconds since 1970.
 const REGAINED: u64 = 1_953_849_600;
@@ -113,7 +113,7 @@ async fn a_refusal_is_another_error() {
 
 #[tokio::test]
 async fn an_answer_without_end_is_another_error() {
-    let (_claude, state) = failed(Script::new().max_tokens(), "error").await;
+    let (_claude, state) = failed(Script::new().max_tokens().times(MAX_TOKENS_TRIES), "error").await;
     assert_eq!(state["error_category"], "other", "{state}");
 }
 

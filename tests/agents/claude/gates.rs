@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Claude, Options};
-use crate::messages::{Gate, Script};
+use crate::model::{Gate, Script};
 
 /// An agent with this stop gate, which may give its signal without asking.
 fn gated(script: Script, stop: Value) -> Options {
@@ -40,7 +40,7 @@ async fn a_gated_agent_is_told_how_to_give_its_signal_and_leaves_with_it() {
     assert_eq!(decided(&claude), ["blocked", "signaled"]);
     let signaled = &claude.record.events("stop")[1];
     assert_eq!(signaled["signal"], json!({"status": "done", "note": "all is well"}), "{signaled}");
-    let requests = claude.model.requests(crate::messages::Kind::Turn);
+    let requests = claude.model.requests(crate::model::Kind::Turn);
     assert!(requests[1].mentions("coop send"), "the instructions reach the model");
     assert!(!claude.model.results()[0].is_error, "{:?}", claude.model.results());
 }

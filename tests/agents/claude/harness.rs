@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::house::{API_KEY, House, write_json};
-use super::scenes::{helper, limit, without_log, without_status};
-use super::{Claude, Credential, Options, SMALL, WIDE};
-use crate::messages::{Gate, Kind, Script};
+use super::house::API_KEY;
+use super::scenes::{MAX_TOKENS_TRIES, helper, limit, without_log, without_status};
+use super::{Claude, Credential, House, Options, SMALL, WIDE};
+use crate::model::{Gate, Kind, Script};
+use crate::session::write_json;
 
 /// Types a message as a person would, and sends it.
 async fn say(claude: &Claude, text: &str) {
@@ -99,6 +100,7 @@ async fn errors_and_broken_connections_reach_the_agent() {
         .hang_up()
         .error_mid_stream("overloaded_error", "Overloaded")
         .max_tokens()
+        .times(MAX_TOKENS_TRIES)
         .refusal();
     let claude = Claude::start(script).await;
     claude.shows("? for shortcuts").await;

@@ -1,10 +1,11 @@
-//! Where an agent lives: its home with what earlier runs would have left there, and a workspace.
+//! What Claude Code keeps in its home.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::Scratch;
+use super::House;
+use crate::session::write_json;
 
 /// Looks like a key, opens nothing.
 pub const API_KEY: &str = "sk-ant-api03-coop-tests-0123456789abcdef";
@@ -12,43 +13,8 @@ pub const API_KEY: &str = "sk-ant-api03-coop-tests-0123456789abcdef";
 /// Claude Code remembers a key by its end.
 const KEY_TAIL_CHARS: usize = 20;
 
-/// Goes when the last session in it does.
-pub struct House {
-    scratch: Scratch,
-}
-
 impl House {
-    pub fn new() -> Self {
-        let house = Self { scratch: Scratch::new() };
-        for room in [house.home(), house.workspace(), house.scratch.path("bin")] {
-            std::fs::create_dir_all(room).unwrap();
-        }
-        // The agent's own commands find coop by its name.
-        std::os::unix::fs::symlink(crate::support::binary(), house.scratch.path("bin/coop")).unwrap();
-        house
-    }
-
-    pub fn home(&self) -> PathBuf {
-        self.scratch.path("home")
-    }
-
-    /// Resolved, because Claude Code names projects by their resolved path.
-    pub fn workspace(&self) -> PathBuf {
-        let path = self.scratch.path("work");
-        path.canonicalize().unwrap_or(path)
-    }
-
-    /// A place in the workspace.
-    pub fn at(&self, name: &str) -> PathBuf {
-        self.workspace().join(name)
-    }
-
-    /// A place beside home and workspace.
-    pub fn beside(&self, name: &str) -> PathBuf {
-        self.scratch.path(name)
-    }
-
-    /// Where Claude Code keeps everything.
+    /// Where it keeps everything.
     pub fn config(&self) -> PathBuf {
         self.home().join(".claude")
     }
@@ -60,12 +26,7 @@ impl House {
         files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect()
     }
 
-    /// The value of PATH with coop in it.
-    pub fn path_variable(&self) -> String {
-        format!("{}:{}", self.scratch.path("bin").display(), std::env::var("PATH").unwrap())
-    }
-
-    /// What a user's earlier answers left behind, so that the first thing to be seen is the input box.
+    /// What a user's earlier answers left behind.
     pub fn seed(&self, trusted: bool, key_approved: bool) {
         let path = self.home().join(".claude.json");
         if path.exists() {
@@ -83,8 +44,4 @@ impl House {
         }
         write_json(&path, &seed);
     }
-}
-
-pub fn write_json(path: &Path, value: &Value) {
-    std::fs::write(path, value.to_string()).unwrap();
 }

@@ -13,20 +13,18 @@ mod plans;
 mod prompts;
 mod questions;
 mod quotes;
-mod record;
 mod refusals;
 mod resume;
 mod rounds;
 mod scenes;
-mod session;
 mod setup;
 mod transcripts;
 mod transitions;
 
-pub use house::House;
-pub use options::{Credential, Options};
-pub use session::Claude;
+use crate::session;
+pub use crate::session::{SMALL, WIDE};
+pub use options::{ClaudeCode, Credential};
 
-/// The size that most people's screens have room for, and the smallest that dialogs are read at.
-pub const WIDE: (u16, u16) = (200, 50);
-pub const SMALL: (u16, u16) = (80, 24);
+pub type Claude = session::Session<ClaudeCode>;
+pub type House = session::House<ClaudeCode>;
+pub type Options = session::Options<ClaudeCode>;

@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use super::{Claude, Options};
-use crate::messages::Script;
+use crate::model::Script;
 use crate::support::{Coop, Ended, binary, environment};
 
 /// Runs `coop hook EVENT` as the agent would, with this on its stdin.

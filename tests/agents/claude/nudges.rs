@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Claude, Options, SMALL, WIDE};
 use crate::WITNESS_MS;
-use crate::messages::Script;
+use crate::model::Script;
 
 /// Tells the agent this and waits until it is idle again; what the model got for it.
 async fn heard(claude: &Claude, message: &str) -> String {

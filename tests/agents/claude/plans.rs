@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Claude, Options, SMALL, WIDE};
-use crate::messages::Script;
+use crate::model::Script;
 
 const PLAN: &str = "# The plan\n\n1. Measure\n2. Cut\n";
 const APPROVED: &str = "User has approved your plan.";

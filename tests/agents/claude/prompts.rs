@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Claude, House, Options, SMALL, WIDE};
-use crate::messages::Script;
+use crate::model::Script;
 
 /// How Claude Code 2.1.197 tells the model that the user said no.
 const REFUSED: &str = "The user doesn't want to proceed with this tool use.";
@@ -99,8 +99,7 @@ async fn the_second_option_is_remembered() {
 async fn an_accepted_file_is_written() {
     for size in [WIDE, SMALL] {
         let house = Arc::new(House::new());
-        let file = json!({"file_path": house.at("new.txt"), "content": "line one\nline two\n"});
-        let script = Script::new().tool("Write", file).text("Done.");
+        let script = Script::new().write(house.at("new.txt"), "line one\nline two\n").text("Done.");
         let (claude, prompt) = asked(Options::script(script).house(&house).size(size)).await;
         assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("edit"), &json!("Write")), "{prompt}");
         assert!(!claude.has("new.txt"));
@@ -113,8 +112,8 @@ async fn an_accepted_file_is_written() {
 #[tokio::test]
 async fn a_refused_file_is_not_written() {
     let house = Arc::new(House::new());
-    let file = json!({"file_path": house.at("new.txt"), "content": "text\n"});
-    let (claude, _) = asked(Options::script(Script::new().tool("Write", file)).house(&house)).await;
+    let script = Script::new().write(house.at("new.txt"), "text\n");
+    let (claude, _) = asked(Options::script(script).house(&house)).await;
     claude.answered(json!({"accept": false})).await;
     claude.goes(["idle"]).await;
     claude.rests().await;
@@ -124,10 +123,7 @@ async fn a_refused_file_is_not_written() {
 /// Reads a file and changes a word in it.
 fn edit(house: &Arc<House>) -> Options {
     std::fs::write(house.at("old.txt"), "alpha\n").unwrap();
-    let path = house.at("old.txt");
-    let change = json!({"file_path": path, "old_string": "alpha", "new_string": "beta"});
-    let script = Script::new().tool("Read", json!({"file_path": path})).tool("Edit", change).text("Done.");
-    Options::script(script).house(house)
+    Options::script(Script::new().edit(house.at("old.txt"), "alpha", "beta").text("Done.")).house(house)
 }
 
 #[tokio::test]

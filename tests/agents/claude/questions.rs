@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::scenes::{which_database, which_features, which_language};
 use super::{Claude, Options, SMALL, WIDE};
-use crate::messages::{Question, Script};
+use crate::model::{Question, Script};
 
 /// A session that shows these questions, and the dialog.
 async fn asked(questions: Vec<Question>, size: (u16, u16)) -> (Claude, Value) {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Claude, Options, SMALL, WIDE};
-use crate::messages::Script;
+use crate::model::Script;
 
 /// The permission dialog of Claude Code 2.1.197, as anybody may have it in a file.
 const DIALOG: &str = "\

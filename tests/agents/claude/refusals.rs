@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Claude, Options};
-use crate::messages::{Gate, Script};
+use crate::model::{Gate, Script};
 
 /// A session that asks whether it may touch a file, and the dialog.
 async fn asking() -> (Claude, Value) {

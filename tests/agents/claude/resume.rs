@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Claude, House, Options};
-use crate::messages::Script;
+use crate::model::Script;
 
 /// A conversation of one message that has ended; where it was held and its name.
 async fn held() -> (Arc<House>, String) {

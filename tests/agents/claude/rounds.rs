@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Claude;
 use super::scenes::which_database;
 use crate::WITNESS_MS;
-use crate::messages::{Gate, Script};
+use crate::model::{Gate, Script};
 
 /// A few minutes' worth; a long run takes 200.
 const ROUNDS: u64 = 40;

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::house::House;
-use crate::messages::{Question, Script};
+use super::House;
+use crate::model::{Question, Script};
 
 /// When the limit of [`limit`] ends, in seconds since 1970: 2030-01-16 13:20 UTC.
 pub const LIMIT_ENDS: u64 = 1_894_800_000;
+
+/// How often Claude Code 2.1.197 asks for the rest of a message that was too long before it gives up, the first time included.
+pub const MAX_TOKENS_TRIES: usize = 4;
 
 /// The limit of a subscription is used up, as its service says it.
 pub fn limit() -> Script {

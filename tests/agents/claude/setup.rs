@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::house::{API_KEY, House, write_json};
+use super::house::API_KEY;
 use super::scenes::{LIMIT_ENDS, limit};
-use super::{Claude, Credential, Options, SMALL, WIDE};
-use crate::messages::Script;
+use super::{Claude, Credential, House, Options, SMALL, WIDE};
+use crate::model::Script;
+use crate::session::write_json;
 
 const BYPASS: &str = "--dangerously-skip-permissions";
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Claude, Options};
-use crate::messages::Script;
+use crate::model::Script;
 
 /// Two turns, then the agent sums up and forgets.
 async fn compacted(claude: &Claude, messages: [&str; 2]) -> Value {

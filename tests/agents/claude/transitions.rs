@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::scenes::{helper, which_database};
 use super::{Claude, Options};
 use crate::WITNESS_MS;
-use crate::messages::{Gate, Script};
+use crate::model::{Gate, Script};
 
 #[tokio::test]
 async fn a_start_is_starting_then_idle() {

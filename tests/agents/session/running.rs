@@ -1,17 +1,13 @@
-//! One real Claude Code in a real coop, with a model that does what the test says.
+//! What a test can see of a session, and do to it.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::house::{API_KEY, House, write_json};
-use super::options::{Credential, Options};
-use super::record::{Record, Step};
-use crate::messages::Model;
-use crate::support::{Answer, Coop};
+use super::record::Step;
+use super::{Agent, Session};
+use crate::support::Answer;
 use crate::{LIMIT, WITNESS_MS};
 
 /// Silence after which a terminal has said all that it has to say.
@@ -20,82 +16,7 @@ const QUIET_MS: u64 = 700;
 /// Between two looks at something that tells no event of its changes.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Ends with the test; when the test fails, tells all there is to see.
-pub struct Claude {
-    pub coop: Coop,
-    pub model: Model,
-    pub house: Arc<House>,
-    pub record: Record,
-    /// How many steps of the record the test has looked at.
-    seen: AtomicUsize,
-}
-
-/// The CLI that `tests/agents/run` installs.
-pub fn program() -> PathBuf {
-    let installed = concat!(env!("CARGO_MANIFEST_DIR"), "/target/agents/claude/node_modules/.bin/claude");
-    let program = std::env::var_os("COOP_TEST_CLAUDE").map_or(PathBuf::from(installed), PathBuf::from);
-    assert!(program.exists(), "{} is not there: run tests/agents/run, which installs it", program.display());
-    program
-}
-
-impl Claude {
-    /// Starts it and follows its states; it may show anything.
-    pub async fn start(options: impl Into<Options>) -> Self {
-        let options = options.into();
-        let house = options.house.unwrap_or_else(|| Arc::new(House::new()));
-        house.seed(options.trusted, options.credential != Credential::UnknownKey);
-        if let Some(prepare) = options.prepare {
-            prepare(&house);
-        }
-        let model = Model::start(options.script);
-        let mut variables = vec![
-            ("HOME".to_owned(), house.home().display().to_string()),
-            ("PATH".to_owned(), house.path_variable()),
-            ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-            ("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".to_owned(), "1".to_owned()),
-            // Without it the bypass mode is refused to root, as whom containers run.
-            ("IS_SANDBOX".to_owned(), "1".to_owned()),
-            ("CLAUDE_CODE_MAX_RETRIES".to_owned(), "0".to_owned()),
-            match options.credential {
-                Credential::Subscription => ("CLAUDE_CODE_OAUTH_TOKEN".to_owned(), "sk-ant-oat01-tests".to_owned()),
-                _ => ("ANTHROPIC_API_KEY".to_owned(), API_KEY.to_owned()),
-            },
-        ];
-        variables.retain(|(name, _)| !options.variables.iter().any(|(other, _)| name == other));
-        variables.extend(options.variables);
-
-        let mut flags: Vec<String> = ["--port", "0", "--agent", "claude", "--cwd"].map(str::to_owned).into();
-        flags.push(house.workspace().display().to_string());
-        flags.extend(["--cols".to_owned(), options.cols.to_string(), "--rows".to_owned(), options.rows.to_string()]);
-        flags.extend(variables.iter().flat_map(|(name, value)| ["--env".to_owned(), format!("{name}={value}")]));
-        if let Some(config) = options.agent_config {
-            write_json(&house.beside("agent.json"), &config);
-            flags.extend(["--agent-config".to_owned(), house.beside("agent.json").display().to_string()]);
-        }
-        flags.extend(options.flags);
-        let mut words = vec![program().display().to_string()];
-        words.extend(options.words);
-
-        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let coop = Coop::start_with(&flags, &words, |command| {
-            // Nothing of the tests' own surroundings shall reach the agent.
-            command.env_clear();
-            command.envs([("HOME", house.home().display().to_string()), ("PATH", house.path_variable())]);
-            command.env("LANG", "C.UTF-8");
-        });
-        let record = Record::follow(&coop.place).await;
-        Self { coop, model, house, record, seen: AtomicUsize::new(0) }
-    }
-
-    /// Starts it and waits until it is idle.
-    pub async fn ready(options: impl Into<Options>) -> Self {
-        let claude = Self::start(options).await;
-        claude.until("idle").await;
-        claude
-    }
-
+impl<A: Agent> Session<A> {
     async fn within<T>(&self, what: &str, future: impl Future<Output = T>) -> T {
         tokio::time::timeout(LIMIT, future).await.unwrap_or_else(|_| panic!("{what}: not within {LIMIT:?}"))
     }
@@ -189,6 +110,12 @@ impl Claude {
         self.wait(json!({"text": text})).await;
     }
 
+    /// Waits until the title of the window holds this.
+    pub async fn titled(&self, text: &str) {
+        let holds = |screen: &Value| screen["title"].as_str().is_some_and(|title| title.contains(text));
+        self.eventually("/api/v1/screen", holds).await;
+    }
+
     async fn wait(&self, mut what: Value) {
         what["timeout_ms"] = json!(LIMIT.as_millis());
         let met = self.coop.call("POST", "/api/v1/wait").json(&what).send_within().await.ok();
@@ -211,7 +138,7 @@ impl Claude {
         self.accepted(self.nudge(message).await)
     }
 
-    /// One of Claude Code's own commands, which must be taken.
+    /// One of the agent's own commands, which must be taken.
     pub async fn commanded(&self, command: &str) -> Value {
         let body = json!({"message": command, "command": true, "timeout_ms": WITNESS_MS});
         self.accepted(self.nudge_with(body).await.ok())
@@ -285,7 +212,7 @@ fn is(step: &Step, word: &str) -> bool {
     step.word == word || step.word.split(':').next() == Some(word)
 }
 
-impl Drop for Claude {
+impl<A: Agent> Drop for Session<A> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             return;

@@ -9,13 +9,18 @@ use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, Method, Response, Uri};
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 
-use super::reply;
+use super::dialect::{Dialect, Wanted};
 use super::request::{Kind, Request, ToolResult};
-use super::script::{Script, Turn};
+use super::script::Script;
+use super::turn::{Answer, Block, End, Message, Tokens, Turn};
+use super::wire;
 use crate::LIMIT;
+
+/// The headers in which the APIs take a key.
+const CREDENTIALS: [&str; 3] = ["x-api-key", "authorization", "x-goog-api-key"];
 
 /// A model that does what its script says; it goes when it is dropped.
 pub struct Model {
@@ -26,6 +31,7 @@ pub struct Model {
 }
 
 struct Shared {
+    dialect: &'static dyn Dialect,
     turns: Mutex<Turns>,
     requests: Mutex<Vec<Request>>,
     /// How many requests there were.
@@ -39,9 +45,9 @@ struct Turns {
 }
 
 impl Model {
-    pub fn start(script: Script) -> Self {
+    pub fn start(dialect: &'static dyn Dialect, script: Script) -> Self {
         let turns = Mutex::new(Turns { own: script.turns, helpers: script.helpers });
-        let shared = Arc::new(Shared { turns, requests: Mutex::default(), count: watch::Sender::new(0) });
+        let shared = Arc::new(Shared { dialect, turns, requests: Mutex::default(), count: watch::Sender::new(0) });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
@@ -87,9 +93,11 @@ impl Model {
         let mut before: Vec<String> = Vec::new();
         for request in self.requests(Kind::Turn) {
             let said = request.said();
-            // Each request repeats the conversation; what lies beyond the common beginning is new.
-            let known = said.iter().zip(&before).take_while(|(now, then)| now == then).count();
-            heard.extend_from_slice(&said[known..]);
+            // Each request repeats the conversation, or what a summary left of its end; what lies beyond that is new.
+            let common = said.iter().zip(&before).take_while(|(now, then)| now == then).count();
+            let left =
+                (0..=before.len()).find(|cut| said.starts_with(&before[*cut..])).map_or(0, |cut| before.len() - cut);
+            heard.extend_from_slice(&said[common.max(left)..]);
             before = said;
         }
         heard
@@ -98,7 +106,7 @@ impl Model {
     /// All that tools gave back, each once.
     pub fn results(&self) -> Vec<ToolResult> {
         let mut results: Vec<ToolResult> = Vec::new();
-        for result in self.requests(Kind::Turn).iter().flat_map(Request::results) {
+        for result in self.requests(Kind::Turn).into_iter().flat_map(|request| request.talk.results) {
             if !results.iter().any(|known| known.id == result.id) {
                 results.push(result);
             }
@@ -120,46 +128,59 @@ impl Model {
     }
 }
 
-/// Which conversation a request belongs to.
-fn kind_of(request: &Request, helpers: &[(String, VecDeque<Turn>)]) -> Kind {
-    let texts = request.texts();
-    let last = texts.iter().rev().find(|(role, _)| role == "user").map_or("", |(_, text)| text);
-    // The words with which Claude Code 2.1.197 asks for a summary.
-    if last.contains("CRITICAL: Respond with TEXT ONLY") || last.contains("summary of the conversation") {
-        return Kind::Summary;
-    }
-    if request.body["tools"].as_array().is_none_or(Vec::is_empty) {
-        return Kind::Side;
-    }
-    let first = request.said();
-    let task = first.first().map_or("", String::as_str);
-    if helpers.iter().any(|(prompt, _)| task == prompt) { Kind::Helper } else { Kind::Turn }
-}
-
 impl Shared {
     /// Keeps the request and says which turn answers it.
-    fn take(&self, body: Value, credential: Option<String>) -> Turn {
-        let mut request = Request { kind: Kind::Turn, body, credential };
+    fn take(&self, kind: Kind, body: &Value, credential: Option<String>) -> Turn {
+        let talk = self.dialect.read(body);
         let mut turns = self.turns.lock().unwrap();
-        request.kind = kind_of(&request, &turns.helpers);
-        let turn = match request.kind {
-            Kind::Turn => turns.own.pop_front(),
-            Kind::Helper => {
-                let task = request.said().swap_remove(0);
-                turns.helpers.iter_mut().find(|(prompt, _)| *prompt == task).and_then(|(_, turns)| turns.pop_front())
-            }
-            Kind::Summary => only("<analysis>All.</analysis><summary>SUMMARY OF ALL BEFORE</summary>"),
-            Kind::Side => only("{\"title\":\"A test\",\"isNewTopic\":false}"),
+        let task = talk.said.first().map_or("", String::as_str);
+        let helper = turns.helpers.iter_mut().find(|(prompt, _)| kind == Kind::Turn && task == prompt);
+        let (kind, turn) = match (kind, helper) {
+            (_, Some((_, turns))) => (Kind::Helper, self.next(turns, body)),
+            (Kind::Turn, None) => (kind, self.next(&mut turns.own, body)),
+            (kind, None) => (kind, Some(said(self.dialect.aside(kind)))),
         };
         drop(turns);
-        self.requests.lock().unwrap().push(request);
+        self.requests.lock().unwrap().push(Request { kind, credential, talk });
         self.count.send_modify(|count| *count += 1);
-        turn.or_else(|| only(Script::NOTHING_LEFT)).unwrap()
+        turn.unwrap_or_else(|| said(Script::NOTHING_LEFT))
+    }
+
+    /// The next turn in the agent's own steps; those that it needs further come next.
+    fn next(&self, turns: &mut VecDeque<Turn>, body: &Value) -> Option<Turn> {
+        let mut turn = turns.pop_front()?;
+        if let Answer::Does(intent) = turn.answer {
+            let tokens = turn.tokens;
+            let step = |blocks| Answer::Said { blocks, end: End::Usual };
+            let mut steps = self.dialect.does(intent, body).into_iter().map(step);
+            turn.answer = steps.next().expect("an intent has a step");
+            for answer in steps.rev() {
+                turns.push_front(Turn { hold: None, answer, tokens });
+            }
+        }
+        Some(turn)
+    }
+
+    async fn give(&self, turn: Turn, body: &Value, streamed: bool) -> Response<Body> {
+        if let Some(gate) = &turn.hold {
+            gate.pass().await;
+        }
+        match turn.answer {
+            Answer::Refused { status, headers, fault } => {
+                wire::json(status, &headers, &self.dialect.refusal(status, &fault))
+            }
+            Answer::Said { blocks, end } => {
+                let message = Message { blocks, end, tokens: turn.tokens };
+                self.dialect.speech(&message, body, streamed).response()
+            }
+            Answer::Does(_) => unreachable!("an intent has become steps"),
+        }
     }
 }
 
-fn only(text: &str) -> Option<Turn> {
-    Script::new().text(text).turns.pop_front()
+fn said(text: &str) -> Turn {
+    let answer = Answer::Said { blocks: vec![Block::said(text)], end: End::Usual };
+    Turn { hold: None, answer, tokens: Tokens::default() }
 }
 
 async fn answer(
@@ -169,22 +190,16 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
-    match (method, uri.path()) {
-        (Method::HEAD, _) => Response::default(),
-        (Method::POST, "/v1/messages") => {
-            let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-            let credential = headers.get("x-api-key").or_else(|| headers.get("authorization"));
-            let credential = credential.and_then(|value| value.to_str().ok()).map(str::to_owned);
-            let turn = shared.take(body.clone(), credential);
-            reply::give(turn, &body).await
-        }
-        (Method::POST, "/v1/messages/count_tokens") => reply::plain(200, &[], &json!({"input_tokens": 100})),
-        (Method::GET, "/v1/models") => {
-            reply::plain(200, &[], &json!({"data": [], "has_more": false, "first_id": null, "last_id": null}))
-        }
-        (_, path) => {
-            let error = json!({"type": "not_found_error", "message": format!("nothing is served at {path}")});
-            reply::plain(404, &[], &json!({"type": "error", "error": error}))
+    if method == Method::HEAD {
+        return Response::default();
+    }
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    match shared.dialect.wanted(&method, uri.path(), &body) {
+        Wanted::Fact(status, fact) => wire::json(status, &[], &fact),
+        Wanted::Words { kind, streamed } => {
+            let credential = CREDENTIALS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
+            let turn = shared.take(kind, &body, credential.map(str::to_owned));
+            shared.give(turn, &body, streamed).await
         }
     }
 }
