@@ -8,6 +8,7 @@
 
 mod answers;
 mod asks;
+mod block;
 mod catchup;
 mod claims;
 mod claude;
