@@ -338,7 +338,8 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
         return if now >= drawn_at { Ruling::by(screen) } else { Ruling::stay(drawn_at) };
     }
     if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {
-        return Ruling::by(title);
+        let awake_at = title.at.plus(seen.habits.wakes_within_ms);
+        return if now >= awake_at { Ruling::by(title) } else { Ruling::stay(awake_at) };
     }
     let lost_at = seen.started.plus(STARTING_MAX_MS);
     if now < lost_at {
