@@ -12,6 +12,7 @@ mod block;
 mod catchup;
 mod claims;
 mod claude;
+mod codex;
 pub mod driver;
 mod evidence;
 mod explain;
