@@ -19,8 +19,8 @@ const BOX_MARKS: [char; 2] = ['›', '!'];
 /// As many rows can stand below the pane: a status line, what is looked for, and the keys for that.
 const FOOTER_ROWS_MAX: usize = 3;
 
-/// How the only row below the composer begins while Codex starts: there is no status line yet.
-const EARLY_FOOTER: &str = "? for ";
+/// All that stands below the composer while Codex starts, if anything: there is no model yet to be told.
+const EARLY_FOOTER: &str = "? for shortcuts";
 
 /// Begins the first row of a view that has the whole screen: `/ T R A N S C R I P T / / / …`. What is said in the
 /// conversation never begins in the first column.
@@ -48,8 +48,8 @@ pub struct Composer {
     pub end: usize,
     /// Where the rows above it end.
     pub top: usize,
-    /// Whether the model and the folder are told below it.
-    pub has_status_line: bool,
+    /// Whether it is drawn before Codex is there to read what is typed.
+    pub is_early: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -80,9 +80,9 @@ impl<'a> Frame<'a> {
             return None;
         }
         let last = (mark..end).rev().find(|row| !is_blank(&rows[*row])).unwrap_or(mark);
-        let footer = rows[last + 1..self.end.max(last + 1)].iter().find(|row| !is_blank(row));
-        let has_status_line = footer.is_some_and(|row| !row.trim_start().starts_with(EARLY_FOOTER));
-        Some(Composer { rows: mark..last + 1, end, top: mark - 1, has_status_line })
+        let footer = words(&rows[last + 1..self.end.max(last + 1)]);
+        let is_early = footer.is_empty() || footer == EARLY_FOOTER;
+        Some(Composer { rows: mark..last + 1, end, top: mark - 1, is_early })
     }
 
     /// Without colours: the lowest mark above a row that offers no keys. Gives the mark's row and the one after the text.

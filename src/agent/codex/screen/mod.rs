@@ -37,8 +37,7 @@ pub fn look(rules: &Rules, sight: Sight<'_>) -> Look {
         return Look { covered, ..Look::default() };
     }
     match frame.composer() {
-        // Codex draws one before it is there to read what is typed.
-        Some(composer) if !composer.has_status_line => Look::default(),
+        Some(composer) if composer.is_early => Look::default(),
         Some(composer) => {
             let above = look_above(rules, &sight, composer.top);
             Look { input_box: Some(input_box::read(&sight, composer)), ..above }
