@@ -9,21 +9,7 @@ mod own_log;
 mod paths;
 mod resets;
 mod respond;
-mod screen {
-    use serde_json::Value;
-
-    use crate::agent::Sight;
-    use crate::agent::look::Look;
-    use crate::agent::rules::{Rules, RulesError};
-
-    pub fn rules(agent_config: Option<&Value>) -> Result<Rules, RulesError> {
-        Rules::read("{\"rules\":[]}", agent_config)
-    }
-
-    pub fn look(_: &Rules, _: Sight<'_>) -> Look {
-        Look::default()
-    }
-}
+mod screen;
 mod setup;
 mod signal;
 mod stream;
