@@ -67,7 +67,12 @@ pub async fn press(
     prompt_id: &str,
     steps: &[Step],
 ) -> Result<(), Cow<'static, str>> {
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
+        // In some dialogs the digit that moves the mark chooses as well: Enter would go to what comes next.
+        let was_marked = at > 0 && matches!(steps[at - 1], Step::Select(_));
+        if *step == Step::Enter && was_marked && !is_shown(&*hands.view_of_now().await, prompt_id) {
+            return Ok(());
+        }
         press_one(hands, typing, prompt_id, step).await?;
     }
     Ok(())

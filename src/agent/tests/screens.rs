@@ -104,6 +104,9 @@ pub fn describe(look: &Look) -> String {
         say(!input.is_focused, &|| "keys go elsewhere".into());
     }
     say(look.working, &|| "working".into());
+    if let Some(Banner { rule, category, .. }) = &look.stalled {
+        say(true, &|| format!("stalled {rule} ({category:?})"));
+    }
     if let Some(Retry { seconds, attempt, of }) = look.retrying {
         say(true, &|| format!("retrying in {seconds}s {attempt}/{of}"));
     }
