@@ -96,10 +96,15 @@ fn pressed(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     }
     let option = match (answer.option, answer.accept) {
         (Some(option), _) => in_range("option", option, prompt.options.len())?,
-        (None, Some(true)) => option_like(prompt, "Yes").ok_or_else(|| bad("the dialog has no yes: give an option"))?,
+        (None, Some(true)) => {
+            let yes = option_like(prompt, "Yes").or(option_like(prompt, "Allow"));
+            yes.ok_or_else(|| bad("the dialog has no yes: give an option"))?
+        }
         (None, _) => return Ok(Way::Keys(vec![option_like(prompt, "No").map_or(Step::Dismiss, Step::Choose)])),
     };
-    Ok(Way::Keys(vec![Step::Choose(option)]))
+    // The form in which a server's tool asks was not seen to take digits.
+    let is_form = prompt.subtype.as_deref() == Some("mcp");
+    Ok(Way::Keys(if is_form { marked(option) } else { vec![Step::Choose(option)] }))
 }
 
 fn plan(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {

@@ -63,8 +63,21 @@ async fn a_broken_answer_is_a_server_error() {
 async fn a_service_out_of_reach_is_no_internet() {
     // Port 9 of this machine; nobody listens there.
     let nowhere = "model_providers.tests.base_url=\"http://127.0.0.1:9/v1\"";
-    let (_codex, state) = failed(Options::new().word("-c").word(nowhere), "error").await;
-    assert_eq!(state["error_category"], "no_internet", "{state}");
+    let codex = Codex::ready(Options::new().word("-c").word(nowhere)).await;
+    codex.told("Go").await;
+    // It tries again for ever.
+    codex.goes(["working", "parked"]).await;
+    let state = codex.state().await;
+    assert_eq!(
+        (&state["error_category"], &state["resume_at_epoch_ms"]),
+        (&json!("no_internet"), &Value::Null),
+        "{state}"
+    );
+    let refused = codex.nudge("And now?").await;
+    assert_eq!((&refused["delivered"], &refused["reason"]), (&json!(false), &json!("agent_busy")), "{refused}");
+    codex.keys(&["escape"]).await;
+    codex.until("idle").await;
+    codex.rests().await;
 }
 
 #[tokio::test]

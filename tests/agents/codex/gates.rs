@@ -11,6 +11,11 @@ fn gated(script: Script, stop: Value) -> Options {
     Options::script(script).agent_config(json!({ "stop": stop }))
 }
 
+/// Codex runs commands in a login shell, which has a PATH of its own; the instructions name coop by its place, too.
+fn coop(words: &str) -> String {
+    format!("{} {words}", crate::support::binary().display())
+}
+
 /// What was decided about the stops so far.
 fn decided(codex: &Codex) -> Vec<String> {
     let word = |event: &Value| event["type"].as_str().unwrap().to_owned();
@@ -31,7 +36,7 @@ async fn an_ungated_agent_stops_when_it_likes() {
 async fn a_gated_agent_is_told_how_to_give_its_signal_and_leaves_with_it() {
     let script = Script::new()
         .text("I think I am done.")
-        .tools(&[inside(r#"coop send '{"status":"done","note":"all is well"}'"#)])
+        .tools(&[inside(&coop(r#"send '{"status":"done","note":"all is well"}'"#))])
         .text("Now I may go.");
     let codex = Codex::ready(gated(script, json!({"mode": "auto"})).word(BYPASS)).await;
     codex.told("Go").await;
@@ -91,8 +96,8 @@ async fn a_signal_must_fit_its_schema() {
     let stop = json!({"mode": "auto", "schema": {"fields": {"status": status}}});
     let script = Script::new()
         .text("I am done.")
-        .tools(&[inside(r#"coop send '{"status":"perhaps"}'"#)])
-        .tools(&[inside(r#"coop send '{"status":"stuck"}'"#)])
+        .tools(&[inside(&coop(r#"send '{"status":"perhaps"}'"#))])
+        .tools(&[inside(&coop(r#"send '{"status":"stuck"}'"#))])
         .text("Now I may go.");
     let codex = Codex::ready(gated(script, stop).word(BYPASS)).await;
     codex.told("Go").await;
@@ -107,7 +112,7 @@ async fn a_signal_must_fit_its_schema() {
 
 #[tokio::test]
 async fn a_signal_given_before_the_stop_counts() {
-    let script = Script::new().tools(&[inside(r#"coop send '{"status":"done"}'"#)]).text("Done.");
+    let script = Script::new().tools(&[inside(&coop(r#"send '{"status":"done"}'"#))]).text("Done.");
     let codex = Codex::ready(gated(script, json!({"mode": "auto"})).word(BYPASS)).await;
     codex.told("Go").await;
     codex.goes(["working", "idle"]).await;
@@ -147,7 +152,7 @@ async fn the_gate_can_be_changed_while_the_agent_runs() {
 #[tokio::test]
 async fn the_agent_needs_no_token_of_a_caller_to_give_its_signal() {
     let script = Script::new()
-        .tools(&[inside(r#"coop send '{"status":"done"}'"#)])
+        .tools(&[inside(&coop(r#"send '{"status":"done"}'"#))])
         .tools(&[inside("env | grep -o COOP_HOOK_TOKEN=; env | grep -c a-callers-token")])
         .text("Done.");
     let config = json!({"stop": {"mode": "auto"}});

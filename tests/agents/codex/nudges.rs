@@ -70,7 +70,8 @@ async fn a_message_that_looks_like_a_command_is_a_message() {
 async fn a_command_runs_when_it_is_asked_for() {
     let codex = Codex::ready(Script::new().text("I see.")).await;
     codex.commanded("!touch marker").await;
-    codex.until("idle").await;
+    codex.shows("You ran touch marker").await;
+    codex.settles().await;
     assert!(codex.has("marker"));
     assert_eq!(heard(&codex, "And now a message").await, "And now a message");
     codex.commanded("/compact").await;

@@ -23,6 +23,12 @@ async fn working() -> (Codex, Gate) {
     (codex, gate)
 }
 
+/// Nothing has happened to what is asked. A hook waits, and the terminal is never silent meanwhile.
+async fn still_asks(codex: &Codex, prompt: &Value) {
+    assert_eq!(codex.state().await["prompt"]["id"], prompt["id"]);
+    assert_eq!(codex.transitions().last().map(String::as_str), Some("prompt:permission"));
+}
+
 fn refused(code: u16, word: &str) -> (u16, String) {
     (code, word.to_owned())
 }
@@ -30,8 +36,6 @@ fn refused(code: u16, word: &str) -> (u16, String) {
 #[tokio::test]
 async fn a_nudge_to_a_prompt_types_nothing() {
     let (codex, prompt) = asking().await;
-    codex.quiet().await;
-    let screen = codex.screen().await;
     let nudged = codex.nudge("Never mind").await;
     assert_eq!((&nudged["delivered"], &nudged["reason"]), (&json!(false), &json!("agent_busy")), "{nudged}");
     assert_eq!((&nudged["state_before"], &nudged["state"]), (&json!("prompt"), &json!("prompt")), "{nudged}");
@@ -39,8 +43,8 @@ async fn a_nudge_to_a_prompt_types_nothing() {
     assert_eq!(strict.refused(), refused(409, "AGENT_BUSY"));
     let queued = codex.nudge_with(json!({"message": "Never mind", "queue": true})).await.ok();
     assert_eq!(queued["delivered"], false, "{queued}");
-    codex.rests().await;
-    assert_eq!(codex.screen().await, screen);
+    still_asks(&codex, &prompt).await;
+    assert!(!codex.screen().await.contains("Never mind"));
     codex.answered(json!({"accept": false, "prompt_id": prompt["id"]})).await;
     codex.goes(["working", "idle"]).await;
     assert_eq!(codex.model.heard(), ["Touch it"]);
@@ -78,7 +82,7 @@ async fn an_answer_expects_its_prompt() {
     let (codex, prompt) = asking().await;
     let wrong = json!({"accept": true, "expect": {"prompt_id": "another"}});
     assert_eq!(codex.respond_with(wrong).await.refused(), refused(409, "STATE_CHANGED"));
-    codex.rests().await;
+    still_asks(&codex, &prompt).await;
     assert!(!codex.has("marker"));
     codex.answered(json!({"accept": true, "expect": {"prompt_id": prompt["id"]}})).await;
     codex.goes(["working", "idle"]).await;
@@ -92,8 +96,7 @@ async fn an_option_that_is_not_there_is_refused() {
         let answer = codex.respond_with(json!({"option": option})).await;
         assert_eq!(answer.refused(), refused(400, "BAD_REQUEST"), "option {option}");
     }
-    codex.rests().await;
-    assert_eq!(codex.state().await["prompt"]["id"], prompt["id"]);
+    still_asks(&codex, &prompt).await;
     assert!(!codex.has("marker"));
 }
 
@@ -101,8 +104,7 @@ async fn an_option_that_is_not_there_is_refused() {
 async fn an_answer_without_content_is_refused() {
     let (codex, prompt) = asking().await;
     assert_eq!(codex.respond_with(json!({})).await.refused(), refused(400, "BAD_REQUEST"));
-    codex.rests().await;
-    assert_eq!(codex.state().await["prompt"]["id"], prompt["id"]);
+    still_asks(&codex, &prompt).await;
 }
 
 #[tokio::test]
@@ -115,7 +117,7 @@ async fn an_answer_to_an_old_prompt_does_not_hit_the_new_one() {
     assert_ne!(first["id"], second["id"]);
     let (status, code, _) = codex.respond_with(json!({"accept": true, "prompt_id": first["id"]})).await.error();
     assert_eq!((status, code.as_str()), (409, "STATE_CHANGED"));
-    codex.rests().await;
+    still_asks(&codex, &second).await;
     assert!(!codex.has("other"));
     codex.answered(json!({"accept": false, "prompt_id": second["id"]})).await;
     codex.goes(["working", "idle"]).await;

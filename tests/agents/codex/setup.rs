@@ -143,8 +143,9 @@ async fn nobody_is_logged_in_unasked() {
     for size in [WIDE, SMALL] {
         let (codex, prompt) = shown(Options::new().logged_out().size(size), "login").await;
         takes_no_bare_yes(&codex, &prompt).await;
-        let key = prompt["options"].as_array().unwrap().len();
-        codex.answered(json!({ "option": key })).await;
+        let labels = prompt["options"].as_array().unwrap();
+        let own_key = labels.iter().position(|label| label.as_str().unwrap().contains("OpenAI API key")).unwrap();
+        codex.answered(json!({"option": own_key + 1})).await;
         let prompt = codex.prompt("setup").await;
         assert_eq!(prompt["subtype"], "api_key", "{prompt}");
         codex.answered(json!({ "text": API_KEY })).await;

@@ -25,7 +25,8 @@ fn lines(value: &Value) -> Vec<Value> {
 #[tokio::test]
 async fn a_transcript_is_kept_when_the_agent_forgets() {
     let codex = Codex::ready(Script::new().text("A first answer.").text("A second answer.")).await;
-    assert_eq!(codex.coop.get("/api/v1/transcripts").await.ok(), json!({"transcripts": []}));
+    // Its conversation has no name before the first message.
+    assert_eq!(codex.coop.get("/api/v1/transcripts").await.refused(), (503, "NOT_READY".to_owned()));
     let saved = compacted(&codex, ["What comes first?", "What comes second?"]).await;
     assert_eq!(saved["number"], 1);
     let listed = codex.coop.get("/api/v1/transcripts").await.ok()["transcripts"].clone();
@@ -106,8 +107,8 @@ async fn usage_is_counted_once_for_each_message() {
 #[tokio::test]
 async fn a_new_session_has_neither_transcripts_nor_cost() {
     let codex = Codex::ready(Options::new()).await;
-    let caught = codex.coop.get("/api/v1/transcripts/catchup").await.ok();
-    assert_eq!((&caught["transcripts"], &caught["live_lines"]), (&json!([]), &json!([])));
+    let caught = codex.coop.get("/api/v1/transcripts/catchup").await;
+    assert_eq!(caught.refused(), (503, "NOT_READY".to_owned()), "it has no name before the first message");
     let usage = codex.coop.get("/api/v1/session/usage").await.ok();
     assert_eq!((&usage["input_tokens"], &usage["request_count"]), (&json!(0), &json!(0)));
 }

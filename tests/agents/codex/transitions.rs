@@ -174,7 +174,7 @@ async fn an_interruption_of_a_tool_ends_the_turn() {
     let codex = Codex::ready(Options::script(script).word(BYPASS)).await;
     codex.told("Sleep").await;
     codex.goes(["working"]).await;
-    codex.shows("Running").await;
+    codex.shows("1 background terminal running").await;
     codex.keys(&["escape"]).await;
     codex.goes(["idle"]).await;
     codex.rests().await;

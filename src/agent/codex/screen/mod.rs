@@ -22,6 +22,9 @@ const RULES: &str = include_str!("../rules.json");
 /// Comes after a usage limit, which stands above it.
 const LIMIT_DIALOG: &str = "rate_limit";
 
+/// Stands in the row that tells of work while there is no network; how long it has been there changes every second.
+const NETWORK: &str = "Reconnecting... waiting for network";
+
 /// The rules for Codex, with the operator's.
 pub fn rules(agent_config: Option<&Value>) -> Result<Rules, RulesError> {
     Rules::read(RULES, agent_config)
@@ -61,7 +64,8 @@ fn look_above(rules: &Rules, sight: &Sight<'_>, top: usize) -> Look {
     let status = rules.find(Place::Status, &above.status).map(|(rule, _)| rule);
     let said = rules.find(Place::Said, &above.said).map(|(rule, _)| rule);
     Look {
-        working: status.is_some_and(|rule| matches!(rule.means, Meaning::Working)),
+        working: status.is_some_and(|rule| matches!(rule.means, Meaning::Working | Meaning::Parked { .. })),
+        stalled: status.and_then(|rule| banner(rule, NETWORK)),
         interrupted: said.is_some_and(|rule| matches!(rule.means, Meaning::Idle)),
         error_banner: said.and_then(|rule| banner(rule, &above.said)),
         queued: above.queued,
