@@ -75,3 +75,15 @@ fn no_moment_of_permissions_and_questions_shows_a_dialog_that_was_not_there() {
     ];
     assert_eq!(seen, expected);
 }
+
+#[test]
+fn a_message_of_the_user_is_no_composer_while_nothing_stands_below_it() {
+    let rows: Vec<String> = ["", "› hello", "", "", "  Starting"].map(str::to_owned).to_vec();
+    let mut ansi = rows.clone();
+    for row in &mut ansi[..3] {
+        let (mark, text) = row.split_at(row.chars().next().map_or(0, char::len_utf8));
+        *row = format!("\x1b[0;2;48;5;238m{mark}\x1b[0;48;5;238m{text:<79}\x1b[0m");
+    }
+    let sight = Sight { rows: &rows, ansi: Some(&ansi), cursor: None, cols: 80, is_mid_frame: false };
+    assert_eq!(describe(&look(&OWN_RULES, sight)), "nothing");
+}
