@@ -7,7 +7,7 @@ use super::explain::Explained;
 use super::mind::Open;
 use crate::session::TurnId;
 
-/// How an open question becomes the answer that its hook expects.
+/// How an open question becomes the answer that its hook expects; `null` leaves it to the dialog.
 pub type Decision = Box<dyn FnOnce(&Open) -> Value + Send>;
 
 pub enum Ask {

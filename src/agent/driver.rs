@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::claude;
+use super::codex;
 use super::evidence::{Claim, EpochMs, Source};
 use super::facts::{BadLine, LogFacts, Printed, StatusFacts};
 use super::heard::Heard;
@@ -70,6 +71,10 @@ pub trait Driver: fmt::Debug + Send + Sync {
 
     /// The log of a conversation that is or will be held in this workspace, where its place is known.
     fn log_path(&self, config_dir: &Path, workspace: &Path, conversation: &str) -> Option<PathBuf>;
+    /// The log that a child writes, where neither its command line nor a hook names the conversation.
+    fn own_log(&self, _config_dir: &Path, _workspace: &Path, _pid: u32, _started: EpochMs) -> Option<PathBuf> {
+        None
+    }
     /// The log of a conversation, wherever it was held.
     fn find_log(&self, config_dir: &Path, conversation: &str) -> io::Result<Option<PathBuf>>;
     /// The logs of all conversations that were held in a workspace.
@@ -121,12 +126,19 @@ pub struct Habits {
     pub opens_within_ms: u64,
     /// Whether a hook tells that it can be typed to; then nothing else does before.
     pub hook_tells_ready: bool,
+    /// How long after its input box is drawn an agent with hooks may take to speak.
+    pub speaks_within_ms: u64,
+    /// How long the arbiter may say at the start that it works, though nobody has given it anything to do.
+    pub wakes_within_ms: u64,
+    /// Whether no dialog is drawn for as long as a hook waits for the answer to its question.
+    pub hook_hides_dialog: bool,
 }
 
 /// The driver for an agent; `None` for a program that coop does not know.
 pub fn of(agent: config::Agent) -> Option<&'static dyn Driver> {
     match agent {
         config::Agent::Claude => Some(&claude::Claude),
-        config::Agent::Codex | config::Agent::Gemini | config::Agent::Unknown => None,
+        config::Agent::Codex => Some(&codex::Codex),
+        config::Agent::Gemini | config::Agent::Unknown => None,
     }
 }

@@ -7,10 +7,7 @@ use regex::Regex;
 
 use super::rows::{Seam, from_col, indent, is_blank, seam};
 
-/// Marks the option that Enter would take.
-const CURSOR: char = '❯';
-
-/// Stand beside the first or last shown option of a list that goes on.
+/// Stand beside the first or last shown option of a list that goes on, or on a row of their own.
 const SCROLL_MARKS: [char; 2] = ['↑', '↓'];
 
 /// What the unnumbered row under a list of checkboxes says (Claude Code 2.1.197).
@@ -24,7 +21,7 @@ const TICK: &str = " ✔";
 
 /// A label that wraps may lose the blank after its number: `1.A long one`.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"^(?<lead>\s*(?<mark>[❯↑↓])?\s*)(?<number>[0-9]{1,2})\.(?<gap>\s*)(?<rest>\S.*)$";
+    let pattern = r"^(?<lead>\s*(?<mark>[^\s\w])?\s*)(?<number>[0-9]{1,2})\.(?<gap>\s*)(?<rest>\S.*)$";
     Regex::new(pattern).expect("the pattern does not change")
 });
 
@@ -81,9 +78,18 @@ impl Menu {
 }
 
 /// The lowest menu of these rows that has a mark. Other lists with numbers, above it or in its texts, are no menus.
-pub fn read(rows: &[String], cols: usize) -> Option<Menu> {
-    let heads: Vec<Head> = (0..rows.len()).filter_map(|row| Head::read(row, &rows[row])).collect();
-    (0..heads.len()).rev().find_map(|last| assemble(rows, cols, &run_up_to(rows, &heads, last)))
+/// `marks` are the agent's signs for the option that Enter would take.
+pub fn read(rows: &[String], cols: usize, marks: &[char]) -> Option<Menu> {
+    let page = Page { rows, cols, marks };
+    let heads: Vec<Head> = (0..rows.len()).filter_map(|row| page.head(row)).collect();
+    (0..heads.len()).rev().find_map(|last| page.assemble(&page.run_up_to(&heads, last)))
+}
+
+/// What a menu is looked for in.
+struct Page<'a> {
+    rows: &'a [String],
+    cols: usize,
+    marks: &'a [char],
 }
 
 /// An option's first row.
@@ -98,11 +104,27 @@ struct Head {
 }
 
 impl Head {
-    fn read(row: usize, text: &str) -> Option<Self> {
-        let found = NUMBERED.captures(text)?;
+    /// The column after the number, where numbers of one and two digits meet.
+    fn number_end(&self) -> usize {
+        self.number_col + if self.number > 9 { 2 } else { 1 }
+    }
+
+    /// Whether both can belong to one menu.
+    fn aligns(&self, other: &Self) -> bool {
+        self.number_col == other.number_col || self.number_end() == other.number_end()
+    }
+}
+
+impl<'a> Page<'a> {
+    fn head(&self, row: usize) -> Option<Head> {
+        let found = NUMBERED.captures(&self.rows[row])?;
         let (lead, number, gap, rest) = (&found["lead"], &found["number"], &found["gap"], &found["rest"]);
         if gap.is_empty() && rest.starts_with(|c: char| c.is_ascii_digit()) {
             return None; // 1.5 is no option.
+        }
+        let mark = found.name("mark").and_then(|mark| mark.as_str().chars().next());
+        if mark.is_some_and(|mark| !self.marks.contains(&mark) && !SCROLL_MARKS.contains(&mark)) {
+            return None;
         }
         let number_col = lead.chars().count();
         let checked = match rest.get(..rest.find(']').map_or(0, |end| end + 1)) {
@@ -112,125 +134,155 @@ impl Head {
         };
         let label_col = number_col + number.len() + 1 + gap.chars().count();
         let label_col = if checked.is_some() { label_col + "[ ] ".len() } else { label_col };
-        let mark = found.name("mark").and_then(|mark| mark.as_str().chars().next());
-        Some(Self { row, mark, number: number.parse().ok()?, number_col, checked, label_col })
+        Some(Head { row, mark, number: number.parse().ok()?, number_col, checked, label_col })
     }
 
-    /// The column after the number, where numbers of one and two digits meet.
-    fn number_end(&self) -> usize {
-        self.number_col + if self.number > 9 { 2 } else { 1 }
+    /// The options that lead to this one, each below the one before it.
+    fn run_up_to(&self, heads: &[Head], last: usize) -> Vec<Head> {
+        let mut run = vec![heads[last].clone()];
+        for head in heads[..last].iter().rev() {
+            let first = &run[run.len() - 1];
+            let left = head.number_col.min(first.number_col);
+            if first.number <= 1 || !self.only_details(head.row + 1..first.row, left) {
+                break;
+            }
+            if head.number + 1 == first.number && head.aligns(first) {
+                run.push(head.clone());
+            }
+        }
+        run.reverse();
+        run
+    }
+
+    /// Whether the rows between two options can be what is said about the first: not left of its number, no gaps.
+    fn only_details(&self, rows: Range<usize>, number_col: usize) -> bool {
+        let between = &self.rows[rows.clone()];
+        let is_detail = |at: usize| {
+            let row = &self.rows[at];
+            is_line(row) || is_blank(row) || self.button(row).is_some() || self.is_about(at, number_col)
+        };
+        rows.into_iter().all(is_detail) && between.windows(2).all(|pair| !pair.iter().all(|row| is_blank(row)))
+    }
+
+    fn assemble(&self, run: &[Head]) -> Option<Menu> {
+        let (first, last) = (run.first()?, run.last()?);
+        let mut menu = Menu {
+            options: Vec::new(),
+            selected: run.iter().rposition(|head| head.mark.is_some_and(|mark| self.marks.contains(&mark))),
+            button: None,
+            rows: first.row..last.row + 1,
+            mark_col: 0,
+            whole: false,
+        };
+        for (at, head) in run.iter().enumerate() {
+            let end = run.get(at + 1).map_or(self.rows.len(), |next| next.row);
+            let (choice, below) = self.details(head, end);
+            if let Some((label, selected)) = self.rows[..end].get(below).and_then(|row| self.button_of(head, row)) {
+                menu.button = Some(Button { label: label.to_owned(), selected, row: below });
+            }
+            menu.rows.end = menu.rows.end.max(below);
+            menu.options.push(choice);
+        }
+        let goes_on = run.iter().any(|head| head.mark.is_some_and(|mark| SCROLL_MARKS.contains(&mark)))
+            || self.rows.get(menu.rows.end).is_some_and(|row| is_scroll_mark(row));
+        menu.whole = first.number == 1 && !goes_on;
+        // Claude 2.1.197 leaves the button's mark when the mark has moved on to an option below it.
+        let marked_row = menu.selected.map(|at| run[at].row);
+        menu.button.iter_mut().for_each(|button| button.selected &= marked_row.is_none_or(|row| row < button.row));
+        let button_row = menu.button.as_ref().filter(|button| button.selected).map(|button| button.row);
+        menu.mark_col = indent(&self.rows[marked_row.or(button_row)?]);
+        Some(menu)
+    }
+
+    /// The option, and the first row below that is not about it.
+    fn details(&self, head: &Head, end: usize) -> (Choice, usize) {
+        let (label, column) = two_columns(from_col(&self.rows[head.row], head.label_col));
+        let column_col = column.map(|(col, _)| head.label_col + col);
+        let mut label = label.to_owned();
+        let mut description = vec![column.map_or("", |(_, text)| text)];
+        let mut label_rows = head.row..head.row + 1;
+        let mut below = head.row + 1;
+        while below < end {
+            let row = &self.rows[below];
+            if is_blank(row)
+                || is_line(row)
+                || is_scroll_mark(row)
+                || self.button_of(head, row).is_some()
+                || !self.is_about(below, head.number_col)
+            {
+                break;
+            }
+            let is_next = label_rows.end == below && indent(row) == head.label_col;
+            let joint = seam(&self.rows[below - 1], row, self.cols);
+            let beside =
+                column_col.and_then(|col| split_at_col(row, col)).filter(|(left, _)| is_next && !is_blank(left));
+            if let Some((left, right)) = beside {
+                // The label goes on in its own column, and what is said about it in the other.
+                label.push(' ');
+                label.push_str(left.trim());
+                label_rows.end = below + 1;
+                description.push(right.trim());
+            } else if is_next && column.is_none() && joint != Seam::Break {
+                label.push_str(if joint == Seam::Space { " " } else { "" });
+                label.push_str(row.trim());
+                label_rows.end = below + 1;
+            } else if !row.trim_start().starts_with(PANE_EDGES) {
+                description.push(row.trim());
+            }
+            below += 1;
+        }
+        let ticked = label.ends_with(TICK);
+        let label = label.strip_suffix(TICK).unwrap_or(&label).trim_end().to_owned();
+        let description = description.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        let Head { number, checked, label_col, .. } = *head;
+        (Choice { number, label, description, checked, ticked, label_col, label_rows }, below)
+    }
+
+    /// Whether a row can be about the option above it: not left of its number, or wrapped there (Codex 0.166.0).
+    fn is_about(&self, row: usize, number_col: usize) -> bool {
+        let text = &self.rows[row];
+        indent(text) >= number_col || (indent(text) == 0 && seam(&self.rows[row - 1], text, self.cols) != Seam::Break)
     }
 
     /// The button that stands below a checkbox, further to the right than what is said about it.
-    fn button<'a>(&self, row: &'a str) -> Option<(&'a str, bool)> {
-        let is_button = |is_marked| self.checked.is_some() && (is_marked || indent(row) > self.number_col);
-        button(row).filter(|(_, is_marked)| is_button(*is_marked))
+    fn button_of<'r>(&self, head: &Head, row: &'r str) -> Option<(&'r str, bool)> {
+        let is_button = |is_marked| head.checked.is_some() && (is_marked || indent(row) > head.number_col);
+        self.button(row).filter(|(_, is_marked)| is_button(*is_marked))
     }
 
-    /// Whether both can belong to one menu.
-    fn aligns(&self, other: &Self) -> bool {
-        self.number_col == other.number_col || self.number_end() == other.number_end()
+    /// The button on this row, and whether it is marked.
+    fn button<'r>(&self, row: &'r str) -> Option<(&'r str, bool)> {
+        let text = row.trim();
+        let label = text.strip_prefix(self.marks).unwrap_or(text).trim();
+        BUTTONS.contains(&label).then_some((label, label.len() < text.len()))
     }
 }
 
-/// The options that lead to this one, each below the one before it.
-fn run_up_to(rows: &[String], heads: &[Head], last: usize) -> Vec<Head> {
-    let mut run = vec![heads[last].clone()];
-    for head in heads[..last].iter().rev() {
-        let first = &run[run.len() - 1];
-        let left = head.number_col.min(first.number_col);
-        if first.number <= 1 || !only_details(&rows[head.row + 1..first.row], left) {
-            break;
-        }
-        if head.number + 1 == first.number && head.aligns(first) {
-            run.push(head.clone());
-        }
-    }
-    run.reverse();
-    run
+/// A label, and what stands beside it behind two blanks or more, with its column; panes are no part of a menu.
+fn two_columns(text: &str) -> (&str, Option<(usize, &str)>) {
+    let text = text.trim_end();
+    let Some((label, rest)) = text.split_once("  ") else { return (text, None) };
+    let column = rest.trim_start();
+    let col = text.chars().count() - column.chars().count();
+    (label, (!column.starts_with(PANE_EDGES)).then_some((col, column)))
 }
 
-/// Whether the rows between two options can be what is said about the first: not left of its number, no gaps.
-fn only_details(between: &[String], number_col: usize) -> bool {
-    let is_detail = |row: &String| is_line(row) || is_blank(row) || button(row).is_some() || indent(row) >= number_col;
-    between.iter().all(is_detail) && between.windows(2).all(|pair| !pair.iter().all(|row| is_blank(row)))
+/// The row before a column and from it on, where a blank parts them or nothing is left.
+fn split_at_col(row: &str, col: usize) -> Option<(&str, &str)> {
+    let right = from_col(row, col);
+    let left = &row[..row.len() - right.len()];
+    (right.is_empty() || left.ends_with("  ")).then_some((left, right))
 }
 
-fn assemble(rows: &[String], cols: usize, run: &[Head]) -> Option<Menu> {
-    let (first, last) = (run.first()?, run.last()?);
-    let mut menu = Menu {
-        options: Vec::new(),
-        selected: run.iter().rposition(|head| head.mark == Some(CURSOR)),
-        button: None,
-        rows: first.row..last.row + 1,
-        mark_col: 0,
-        whole: first.number == 1 && run.iter().all(|head| head.mark.is_none_or(|mark| !SCROLL_MARKS.contains(&mark))),
-    };
-    for (at, head) in run.iter().enumerate() {
-        let end = run.get(at + 1).map_or(rows.len(), |next| next.row);
-        let (choice, below) = details(rows, cols, head, end);
-        if let Some((label, selected)) = rows[..end].get(below).and_then(|row| head.button(row)) {
-            menu.button = Some(Button { label: label.to_owned(), selected, row: below });
-        }
-        menu.rows.end = menu.rows.end.max(below);
-        menu.options.push(choice);
-    }
-    // Claude 2.1.197 leaves the button's mark when the mark has moved on to an option below it.
-    let marked_row = menu.selected.map(|at| run[at].row);
-    menu.button.iter_mut().for_each(|button| button.selected &= marked_row.is_none_or(|row| row < button.row));
-    let button_row = menu.button.as_ref().filter(|button| button.selected).map(|button| button.row);
-    menu.mark_col = indent(&rows[marked_row.or(button_row)?]);
-    Some(menu)
-}
-
-/// The option, and the first row below that is not about it.
-fn details(rows: &[String], cols: usize, head: &Head, end: usize) -> (Choice, usize) {
-    let (label, column) = two_columns(from_col(&rows[head.row], head.label_col));
-    let mut label = label.to_owned();
-    let mut description = vec![column];
-    let mut label_rows = head.row..head.row + 1;
-    let mut below = head.row + 1;
-    while below < end {
-        let row = &rows[below];
-        if is_blank(row) || is_line(row) || head.button(row).is_some() || indent(row) < head.number_col {
-            break;
-        }
-        let joint = seam(&rows[below - 1], row, cols);
-        let is_label = label_rows.end == below && indent(row) == head.label_col && column.is_empty();
-        if is_label && joint != Seam::Break {
-            label.push_str(if joint == Seam::Space { " " } else { "" });
-            label.push_str(row.trim());
-            label_rows.end = below + 1;
-        } else if !row.trim_start().starts_with(PANE_EDGES) {
-            description.push(row.trim());
-        }
-        below += 1;
-    }
-    let ticked = label.ends_with(TICK);
-    let label = label.strip_suffix(TICK).unwrap_or(&label).trim_end().to_owned();
-    let description = description.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
-    let Head { number, checked, label_col, .. } = *head;
-    (Choice { number, label, description, checked, ticked, label_col, label_rows }, below)
-}
-
-/// A label, and what stands beside it behind two blanks or more; panes are no part of a menu.
-fn two_columns(text: &str) -> (&str, &str) {
-    let text = text.trim();
-    let (label, column) = text.split_once("  ").unwrap_or((text, ""));
-    let column = column.trim_start();
-    (label, if column.starts_with(PANE_EDGES) { "" } else { column })
+/// A row that has nothing but a sign that the list goes on (Codex 0.166.0).
+fn is_scroll_mark(row: &str) -> bool {
+    let mut characters = row.trim().chars();
+    characters.next().is_some_and(|mark| SCROLL_MARKS.contains(&mark)) && characters.next().is_none()
 }
 
 /// A row that only draws a line across the screen.
 fn is_line(row: &str) -> bool {
     !is_blank(row) && row.trim().chars().all(|c| c == '─')
-}
-
-/// The button on this row, and whether it is marked.
-fn button(row: &str) -> Option<(&str, bool)> {
-    let text = row.trim();
-    let label = text.strip_prefix(CURSOR).unwrap_or(text).trim();
-    BUTTONS.contains(&label).then_some((label, label.len() < text.len()))
 }
 
 #[cfg(test)]

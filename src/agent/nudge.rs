@@ -89,7 +89,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
         return Ok(refused(before, AGENT_BUSY));
     }
-    let queues = before == StateKind::Working;
+    let queues = before == StateKind::Working || view.look.stalled.is_some();
     let typing = agent.driver().typing();
     let delivery = Delivery { agent: agent.clone(), typing, id: turn.id, text, is_command: nudge.command, queues };
     tokio::spawn(delivery.run(turn, ticket.clone()));
@@ -103,7 +103,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
 fn is_ready(view: &View, queue: bool) -> bool {
     match view.state.kind() {
         StateKind::Idle | StateKind::Error => true,
-        StateKind::Parked => view.look.retrying.is_none() || queue,
+        StateKind::Parked => view.look.retrying.is_none() && view.look.stalled.is_none() || queue,
         StateKind::Working => queue,
         _ => false,
     }

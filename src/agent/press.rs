@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use super::answers::option_like;
 use super::asks::Decision;
 use super::nudge::{PASTE_BEGINS, PASTE_ENDS, Typing};
 use super::steps::Hands;
@@ -11,6 +12,10 @@ use crate::session::StateKind;
 
 /// How long a key may take to show an effect. A first key at the trust dialog was once lost under load.
 const LANDS_WITHIN: Duration = Duration::from_millis(1500);
+
+/// How long a dialog may take to be drawn after its hook has asked or let it go. Codex 0.166.0 waits until nobody has
+/// typed for a second.
+const DRAWN_WITHIN: Duration = Duration::from_secs(5);
 
 /// How often a key without any effect is pressed again.
 const PRESSES_MAX: usize = 3;
@@ -23,6 +28,8 @@ const RIGHT: &str = "\x1b[C";
 pub enum Step {
     /// Chooses this option of a list; the dialog goes on or closes.
     Choose(u32),
+    /// Chooses the option whose label begins like this, of a list that was not seen yet.
+    ChooseLike(&'static str),
     /// Ticks or unticks this option of a list that takes several.
     Tick(u32),
     /// Moves to the row for own words, which then takes text.
@@ -49,6 +56,8 @@ pub enum Way {
         keys: Option<Vec<Step>>,
     },
     Keys(Vec<Step>),
+    /// The hook that asked decides nothing, so that the agent draws its dialog, and that is answered by keys.
+    Undecided(Vec<Step>),
 }
 
 /// Presses the keys for the dialog with this name.
@@ -58,7 +67,12 @@ pub async fn press(
     prompt_id: &str,
     steps: &[Step],
 ) -> Result<(), Cow<'static, str>> {
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
+        // In some dialogs the digit that moves the mark chooses as well: Enter would go to what comes next.
+        let was_marked = at > 0 && matches!(steps[at - 1], Step::Select(_));
+        if *step == Step::Enter && was_marked && !is_shown(&*hands.view_of_now().await, prompt_id) {
+            return Ok(());
+        }
         press_one(hands, typing, prompt_id, step).await?;
     }
     Ok(())
@@ -72,13 +86,14 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
         }
         let Some(before) = page(&view) else {
             // Asked by a hook, but not drawn yet.
-            let drawn = hands.until(LANDS_WITHIN, |view| page(view).is_some() || !is_shown(view, prompt_id)).await;
+            let drawn = hands.until(DRAWN_WITHIN, |view| page(view).is_some() || !is_shown(view, prompt_id)).await;
             drawn.ok_or("the dialog is not drawn")?;
             continue;
         };
         if is_selected(&view, step) {
             return Ok(());
         }
+        let step = &seen(&view, step)?;
         let before = write(hands, typing, step).await?.unwrap_or(before);
         hands.tell_written().await;
         let changed = |view: &View| page(view).is_none_or(|now| now != before);
@@ -95,6 +110,8 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
 async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option<Vec<String>>, Cow<'static, str>> {
     let gone = |_| Cow::from("exited");
     let key = match step {
+        // What is not seen is not chosen.
+        Step::ChooseLike(_) => return Err("the dialog has no such option".into()),
         Step::Choose(option) | Step::Tick(option) | Step::Focus(option) | Step::Select(option) => option.to_string(),
         Step::Key(key) => (*key).to_owned(),
         Step::Next => RIGHT.to_owned(),
@@ -119,6 +136,13 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
     };
     hands.write(key).await.map_err(gone)?;
     Ok(None)
+}
+
+/// The step with the number of its option, once that is seen.
+fn seen(view: &View, step: &Step) -> Result<Step, Cow<'static, str>> {
+    let Step::ChooseLike(beginning) = step else { return Ok(step.clone()) };
+    let drawn = view.look.dialog.as_ref().and_then(|dialog| option_like(&dialog.prompt, beginning));
+    drawn.map(Step::Choose).ok_or_else(|| "the dialog has no such option".into())
 }
 
 fn is_shown(view: &View, prompt_id: &str) -> bool {

@@ -29,6 +29,8 @@ pub struct Record {
 pub enum What {
     /// A hook called.
     Hook { event: String, payload: Value },
+    /// The hook that asked was told the answer.
+    Answered { asked: String },
     /// The gate decided about a stop.
     Stopped { held_back: bool },
     /// The status file, as text; `null` when there is none.

@@ -34,9 +34,6 @@ const UNNAMED_MS: u64 = 1000;
 /// How long the screen must contradict a speaker before it is believed.
 const CONTRADICTED_MS: u64 = 2500;
 
-/// How long after its input box an agent with hooks may take to speak; on a busy machine a second was seen.
-const SPEAKS_WITHIN_MS: u64 = 10_000;
-
 /// How long after its input box an agent without hooks is taken to be ready.
 const READY_WITHIN_MS: u64 = 1000;
 
@@ -158,8 +155,9 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         return merged(Some(drawn));
     }
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
+    let is_whole = seen.habits.hook_hides_dialog && prompt.ready;
     let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
-    if now < opens_at && seen.of(Source::Screen).is_some() {
+    if !is_whole && now < opens_at && seen.of(Source::Screen).is_some() {
         return Ruling::stay(opens_at);
     }
     // Nobody speaks when a dialog is dismissed, unless there is an arbiter. Without one, the screen tells.
@@ -216,13 +214,13 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
 
 /// The error or limit that a dialog may be about.
 fn trouble(seen: &Seen) -> Option<Trouble> {
-    match &seen.of(Source::Hooks)?.claim {
+    [Source::Hooks, Source::Log].into_iter().find_map(|source| match &seen.of(source)?.claim {
         Claim::Error(trouble) => Some(trouble.clone()),
         Claim::Parked(Parked { reason, resume_at_epoch_ms, category }) => {
             Some(Trouble { category: *category, detail: reason.clone(), resume_at_epoch_ms: *resume_at_epoch_ms })
         }
         _ => None,
-    }
+    })
 }
 
 /// How long a dialog must have been drawn to count without anybody speaking of it. A tool's dialog has a hook, which
@@ -263,6 +261,9 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
     let screen = seen.of(Source::Screen);
     match &spoken.claim {
         Claim::Working => {
+            if let Some(later) = wakes(seen, spoken, now) {
+                return Ruling::stay(later);
+            }
             if let Some(screen) = screen.filter(|screen| matches!(screen.claim, Claim::Parked(_))) {
                 // Retries are told of by nobody else.
                 return Ruling::by(screen);
@@ -281,6 +282,13 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
         },
         _ => Ruling::by(spoken),
     }
+}
+
+/// Until when an agent at its start is busy with itself: nobody else has spoken of any work.
+fn wakes(seen: &Seen, spoken: &Evidence, now: EpochMs) -> Option<EpochMs> {
+    let is_first_word = seen.of(Source::Hooks).is_none() && seen.of(Source::Log).is_none();
+    let until = spoken.at.plus(seen.habits.wakes_within_ms);
+    (is_first_word && spoken.source == seen.habits.arbiter && now < until).then_some(until)
 }
 
 /// Who is named for what several say: the hooks, which know most about it.
@@ -322,6 +330,11 @@ fn contradicted(seen: &Seen, spoken: &Evidence, shown: Claim, now: EpochMs) -> R
     if seen.arbiter().is_some() {
         return Err(None);
     }
+    // A title that turns is drawn by what works, while the screen may show nothing but its words.
+    let turns = seen.of(Source::Title).is_some_and(|title| title.claim == Claim::Working);
+    if turns && shown == Claim::Idle {
+        return Err(None);
+    }
     let Some(screen) = seen.of(Source::Screen).filter(|screen| screen.claim == shown) else { return Err(None) };
     let from = screen.at.max(spoken.at).plus(CONTRADICTED_MS);
     if now < from { Err(Some(from)) } else { Ok(Ruling::by(screen)) }
@@ -333,7 +346,7 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     if let Some(screen) = screen {
         // An input box is drawn before anybody reads what is typed there; an agent that speaks says when it does.
         let settles_ms = match (&screen.claim, seen.expects_hooks) {
-            (Claim::Idle, true) => SPEAKS_WITHIN_MS,
+            (Claim::Idle, true) => seen.habits.speaks_within_ms,
             (Claim::Idle, false) => READY_WITHIN_MS,
             _ => DRAWN_MS,
         };
@@ -341,7 +354,8 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
         return if now >= drawn_at { Ruling::by(screen) } else { Ruling::stay(drawn_at) };
     }
     if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {
-        return Ruling::by(title);
+        let awake_at = title.at.plus(seen.habits.wakes_within_ms);
+        return if now >= awake_at { Ruling::by(title) } else { Ruling::stay(awake_at) };
     }
     let lost_at = seen.started.plus(STARTING_MAX_MS);
     if now < lost_at {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::asks::Ask;
+use serde_json::Value;
+
+use super::asks::{Ask, Decision};
 use super::handle::Agent;
 use super::press::{Step, Way, press};
 use super::steps::{Hands, seen_within};
@@ -83,6 +85,13 @@ impl Agent {
                     let keys = keys.ok_or("the agent's hook does not wait any more")?;
                     press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?;
                 }
+            }
+            Way::Undecided(keys) => {
+                let prompt_id = prompt.id.clone();
+                let decision: Decision = Box::new(|_| Value::Null);
+                // Whether or not it still waited, the dialog is drawn now.
+                let _ = self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await;
+                press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?;
             }
             Way::Keys(keys) => press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?,
         }

@@ -53,6 +53,10 @@ const HABITS: Habits = Habits {
     // 260 ms were measured.
     opens_within_ms: 400,
     hook_tells_ready: false,
+    // A second was seen.
+    speaks_within_ms: 10_000,
+    wakes_within_ms: 0,
+    hook_hides_dialog: false,
 };
 
 /// The driver for Claude Code.

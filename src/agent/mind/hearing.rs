@@ -67,7 +67,7 @@ impl Mind {
         }
     }
 
-    fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {
+    pub(super) fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {
         self.seen.note(Evidence::new(Source::Hooks, event.to_owned(), claim, now));
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Mind;
-use crate::agent::evidence::EpochMs;
+use crate::agent::evidence::{Claim, EpochMs};
 use crate::session::Prompt;
 
 /// More than any agent asks at once; beyond these the oldest is let go and left to its dialog.
@@ -66,9 +66,13 @@ impl Questions {
 
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
     /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits.
-    fn shown(&self, rows: &[String]) -> Option<&Open> {
+    /// Where no dialog is drawn at all, they come one after the other.
+    fn shown(&self, rows: &[String], in_order: bool) -> Option<&Open> {
         let text: String = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
-        let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || !rows.is_empty());
+        let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || !rows.is_empty());
+        if in_order && rows.is_empty() {
+            return may_be_shown.next();
+        }
         let best = may_be_shown.enumerate().max_by_key(|(index, open)| (likeness(&open.input, &text), *index));
         best.map(|(_, open)| open)
     }
@@ -87,6 +91,14 @@ impl Mind {
         open.into_iter().for_each(|open| open.can_be_answered = false);
     }
 
+    /// The hook that asked was told the answer. Where there is no dialog that would be seen to go, the agent goes on.
+    pub fn answered(&mut self, asked_id: &str, now: EpochMs) {
+        self.close_question(asked_id);
+        if self.driver.habits().hook_hides_dialog && !self.questions.are_waiting() {
+            self.note_hook("answered", Claim::Working, now);
+        }
+    }
+
     /// Whether a hook need wait under this name.
     pub fn is_asking(&self, asked_id: &str) -> bool {
         self.questions.open.iter().any(|open| open.prompt.id == asked_id && open.can_be_answered)
@@ -94,7 +106,7 @@ impl Mind {
 
     pub(super) fn shown_question(&self) -> Option<Prompt> {
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
-        self.questions.shown(rows).map(|open| open.prompt.clone())
+        self.questions.shown(rows, self.driver.habits().hook_hides_dialog).map(|open| open.prompt.clone())
     }
 
     /// Questions whose dialog is gone are let go, after a while.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::Watch;
 use crate::agent::driver::Driver;
@@ -19,6 +20,9 @@ use crate::session::{Event, Kept};
 /// The largest status file that is read; those seen have some 400 bytes.
 const STATUS_BYTES_MAX: u64 = 64 * 1024;
 
+/// How often the log is looked for that nobody has named: all of today's conversations may be looked through.
+const SEEK_EVERY: Duration = Duration::from_millis(300);
+
 /// Where an agent's files are, and how far they were read.
 pub struct Readers {
     driver: &'static dyn Driver,
@@ -30,6 +34,8 @@ pub struct Readers {
     log: Option<Log>,
     printed: Printed,
     usage: Usage,
+    /// When the log was last looked for.
+    sought: Option<Instant>,
 }
 
 struct Log {
@@ -55,6 +61,7 @@ impl Readers {
             log: None,
             printed: Printed { splitter: Splitter::new(0), stream: setup.driver.printed() },
             usage: Usage::default(),
+            sought: None,
         };
         if !is_first {
             // The agent will say where the conversation of a later child is written.
@@ -96,6 +103,19 @@ impl Readers {
         self.log = Some(Log { tail: Tail::new(path, start), speaks: false });
     }
 
+    /// Looks for the log of this child, where nobody has named it; not more often than it is worth.
+    fn seek_log(&mut self, started: EpochMs) -> Option<String> {
+        let (None, Some(dir)) = (&self.log, &self.config_dir) else { return None };
+        let is_due = self.sought.is_none_or(|sought| sought.elapsed() >= SEEK_EVERY);
+        if !is_due {
+            return None;
+        }
+        self.sought = Some(Instant::now());
+        let path = self.driver.own_log(dir, &self.workspace, self.pid, started)?;
+        self.follow_log(&path);
+        self.driver.conversation_of(&path)
+    }
+
     pub fn log_speaks(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.speaks)
     }
@@ -131,7 +151,16 @@ impl Readers {
 }
 
 impl Watch {
+    /// Finds the log of a child that nobody has named.
+    pub(super) fn seek_log(&mut self) {
+        if let Some(conversation) = self.readers.seek_log(self.mind.started()) {
+            self.mind.conversation.get_or_insert(conversation);
+            self.read_log();
+        }
+    }
+
     pub(super) fn read_files(&mut self) {
+        self.seek_log();
         self.read_status();
         self.read_log();
     }

@@ -2,7 +2,7 @@
 
 use super::Watch;
 use crate::config::Groom;
-use crate::session::Phase;
+use crate::session::{Phase, PromptKind};
 
 impl Watch {
     /// Passes a harmless dialog, once; a key without effect is pressed again by the one who presses it.
@@ -14,12 +14,18 @@ impl Watch {
         if !dialog.prompt.ready || self.groomed.as_deref() == Some(prompt.id.as_str()) {
             return;
         }
-        let Some(keys) = self.shared.setup.driver.groom_steps(dialog, self.shared.setup.bypass_was_asked) else {
+        let id = prompt.id.clone();
+        let subtype = dialog.prompt.subtype.clone().unwrap_or_default();
+        let keys = self.shared.setup.driver.groom_steps(dialog, self.shared.setup.bypass_was_asked);
+        if keys.is_some() || prompt.kind == PromptKind::Setup {
+            self.groomed = Some(id.clone());
+        }
+        let Some(keys) = keys else {
+            if prompt.kind == PromptKind::Setup {
+                tracing::warn!(dialog = subtype, prompt = id, "a dialog is open that somebody must answer");
+            }
             return;
         };
-        let id = prompt.id.clone();
-        self.groomed = Some(id.clone());
-        let subtype = dialog.prompt.subtype.clone().unwrap_or_default();
         tracing::info!(dialog = subtype, "a dialog of the agent's start is passed");
         let agent = self.shared.agent(&self.session);
         tokio::spawn(async move {

@@ -70,7 +70,12 @@ impl Watch {
         let (asked, decided) = (open.prompt.id.clone(), decision(open));
         self.mind.close_question(&asked);
         let Some(answer) = self.waiting.remove(&asked).filter(|answer| !answer.is_gone()) else { return false };
-        answer.reply(decided.to_string());
+        if !decided.is_null() {
+            answer.reply(decided.to_string());
+            let now = EpochMs::now();
+            self.record(|| What::Answered { asked: asked.clone() }, now);
+            self.mind.answered(&asked, now);
+        }
         true
     }
 

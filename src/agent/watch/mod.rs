@@ -119,6 +119,7 @@ impl Watch {
         }
         self.screen_seq = picture.seq();
         self.mind.see(&picture.screen, now);
+        self.seek_log();
     }
 
     /// Writes down what came in, where that is wanted.

@@ -2,9 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::block::Block;
+use super::block;
 use super::frame::Frame;
 use super::questions::Asking;
+use crate::agent::block::Block;
 use crate::agent::look::Dialog;
 use crate::agent::menu::Menu;
 use crate::agent::rows::{indent, is_blank};
@@ -22,8 +23,8 @@ const FIRST_START: &str = "Welcome to Claude Code";
 
 /// The dialog on this screen; there must be no input box.
 pub fn find(rules: &Rules, frame: &Frame<'_>) -> Option<Dialog> {
-    let blocks: Vec<Block<'_>> = frame.lines.iter().map(|line| Block::below(frame, Some(*line))).collect();
-    let screen = Block::below(frame, None);
+    let blocks: Vec<Block<'_>> = frame.lines.iter().map(|line| block::below(frame, Some(*line))).collect();
+    let screen = block::below(frame, None);
     let screen = Some(screen).filter(|screen| frame.is_all_dialog(screen.menu.as_ref()));
     let known = blocks.iter().chain(&screen).find_map(|block| Some((block, rules.dialog(&block.parts)?)));
     if let Some((block, (rule, asked))) = known {

@@ -1,7 +1,7 @@
 //! The questions of Claude Code's AskUserQuestion dialog, as its tabs and its menu tell them.
 
-use super::block::Block;
 use crate::agent::Sight;
+use crate::agent::block::Block;
 use crate::agent::look::Tab;
 use crate::agent::menu::Menu;
 use crate::agent::rows::words;
