@@ -14,6 +14,7 @@ fn view(prompt: &Prompt, is_held: bool) -> View {
         pid: Some(1),
         state: State::Prompt { prompt: Arc::new(prompt.clone()), trouble: None },
         cause: "".into(),
+        idle_at: None,
         look: Look::default(),
         screen_seq: Seq(0),
         open_question: is_held,

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Method, Response};
 use serde_json::{Value, json};
 
-use super::{API_KEY, Arbiter, Dialect, Hooks, Kind, Subject};
+use super::{API_KEY, Answers, Arbiter, Dialect, Hooks, Kind, Subject};
 use crate::cli::doctor::house::House;
 use crate::cli::doctor::model::{Reply, events};
 use crate::config::Agent;
@@ -17,8 +17,8 @@ pub const SUBJECT: Subject = Subject {
     program: "codex",
     install: "npm install -g @openai/codex",
     hooks: Hooks {
-        start: "SessionStart",
-        start_is_late: true,
+        // It tells of its start with the first message only.
+        start: None,
         message: "UserPromptSubmit",
         stop: "Stop",
         permission: "PermissionRequest",
@@ -29,7 +29,7 @@ pub const SUBJECT: Subject = Subject {
         hint: "this version does not tell its state in its output: coop goes by hooks, log and screen, and is slower",
     },
     title_tells: true,
-    answers_by_hook: true,
+    answers: Answers::Hook,
     seed,
     variables,
     dialect: Dialect { kind, conversation: |request| &request["input"], last_texts, answer },
