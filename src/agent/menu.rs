@@ -8,16 +8,16 @@ use regex::Regex;
 use super::rows::{Seam, from_col, indent, is_blank, seam};
 
 /// Stand beside the first or last shown option of a list that goes on, or on a row of their own.
-const SCROLL_MARKS: [char; 2] = ['↑', '↓'];
+const SCROLL_MARKS: [char; 4] = ['↑', '↓', '▲', '▼'];
 
-/// What the unnumbered row under a list of checkboxes says (Claude Code 2.1.197).
-const BUTTONS: [&str; 2] = ["Submit", "Next"];
+/// What the unnumbered row under a list of checkboxes says (Claude Code 2.1.197, Gemini CLI 0.61.0).
+const BUTTONS: [&str; 3] = ["Submit", "Next", "Done"];
 
 /// Begin a pane that is drawn at the right of the options.
 const PANE_EDGES: [char; 7] = ['│', '┌', '├', '└', '╭', '╰', '┃'];
 
-/// Stands behind the option that is in force.
-const TICK: &str = " ✔";
+/// Stand behind the option that is in force.
+const TICKS: [&str; 2] = [" ✔", " ✓"];
 
 /// A label that wraps may lose the blank after its number: `1.A long one`.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
@@ -80,7 +80,12 @@ impl Menu {
 /// The lowest menu of these rows that has a mark. Other lists with numbers, above it or in its texts, are no menus.
 /// `marks` are the agent's signs for the option that Enter would take.
 pub fn read(rows: &[String], cols: usize, marks: &[char]) -> Option<Menu> {
-    let page = Page { rows, cols, marks };
+    read_hanging(rows, cols, marks, 0)
+}
+
+/// The same where a label that wraps goes on so many columns left of its beginning.
+pub fn read_hanging(rows: &[String], cols: usize, marks: &[char], hang_cols: usize) -> Option<Menu> {
+    let page = Page { rows, cols, marks, hang_cols };
     let heads: Vec<Head> = (0..rows.len()).filter_map(|row| page.head(row)).collect();
     (0..heads.len()).rev().find_map(|last| page.assemble(&page.run_up_to(&heads, last)))
 }
@@ -90,6 +95,7 @@ struct Page<'a> {
     rows: &'a [String],
     cols: usize,
     marks: &'a [char],
+    hang_cols: usize,
 }
 
 /// An option's first row.
@@ -212,7 +218,7 @@ impl<'a> Page<'a> {
             {
                 break;
             }
-            let is_next = label_rows.end == below && indent(row) == head.label_col;
+            let is_next = label_rows.end == below && indent(row) + self.hang_cols == head.label_col;
             let joint = seam(&self.rows[below - 1], row, self.cols);
             let beside =
                 column_col.and_then(|col| split_at_col(row, col)).filter(|(left, _)| is_next && !is_blank(left));
@@ -231,8 +237,8 @@ impl<'a> Page<'a> {
             }
             below += 1;
         }
-        let ticked = label.ends_with(TICK);
-        let label = label.strip_suffix(TICK).unwrap_or(&label).trim_end().to_owned();
+        let unticked = TICKS.iter().find_map(|tick| label.strip_suffix(tick));
+        let (ticked, label) = (unticked.is_some(), unticked.unwrap_or(&label).trim_end().to_owned());
         let description = description.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
         let Head { number, checked, label_col, .. } = *head;
         (Choice { number, label, description, checked, ticked, label_col, label_rows }, below)
@@ -244,9 +250,10 @@ impl<'a> Page<'a> {
         indent(text) >= number_col || (indent(text) == 0 && seam(&self.rows[row - 1], text, self.cols) != Seam::Break)
     }
 
-    /// The button that stands below a checkbox, further to the right than what is said about it.
+    /// The button that stands below a checkbox, in another column than what is said about it.
     fn button_of<'r>(&self, head: &Head, row: &'r str) -> Option<(&'r str, bool)> {
-        let is_button = |is_marked| head.checked.is_some() && (is_marked || indent(row) > head.number_col);
+        let is_apart = indent(row) > head.number_col && indent(row) != head.label_col;
+        let is_button = |is_marked| head.checked.is_some() && (is_marked || is_apart);
         self.button(row).filter(|(_, is_marked)| is_button(*is_marked))
     }
 

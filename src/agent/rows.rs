@@ -48,6 +48,26 @@ pub fn seam(row: &str, next: &str, cols: usize) -> Seam {
     }
 }
 
+/// An address that fills its rows from the first column to the last. Claude Code 2.1.197 wipes the first column when a
+/// code is typed: half an address is none.
+pub fn wrapped_url(rows: &[String], cols: usize) -> Option<String> {
+    let first = rows.iter().position(|row| row.starts_with("https://"))?;
+    let mut url = String::new();
+    for row in &rows[first..] {
+        if is_blank(row) {
+            break;
+        }
+        if indent(row) > 0 {
+            return None;
+        }
+        url.push_str(row.trim_end());
+        if row.width() < cols {
+            break;
+        }
+    }
+    (!url.contains(char::is_whitespace)).then_some(url)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -111,3 +111,27 @@ fn a_description_may_be_wrapped_to_the_first_column() {
 fn a_sign_that_is_not_the_agents_marks_nothing() {
     assert_eq!(read(&rows("> 1. Quoted\n  2. Also quoted"), 80, &MARKS), None);
 }
+
+#[test]
+fn a_label_that_goes_on_further_left_is_told_from_its_description() {
+    let text = "● 1.  A relational database that runs\n     beside the program\n      The safe way, and one that most\n      \
+                know\n▼";
+    let menu = read_hanging(&rows(text), 42, &['●'], 1).unwrap();
+    assert_eq!(labels(&menu), ["A relational database that runs beside the program"]);
+    assert_eq!((menu.options[0].description.as_str(), menu.whole), ("The safe way, and one that most know", false));
+}
+
+#[test]
+fn a_button_may_be_the_last_row_and_a_description_may_say_the_same() {
+    let text = "  4. [ ] All\n         Done\n  5. [x] Own\n●  Done\n   Finish selection";
+    let menu = read(&rows(text), 80, &['●']).unwrap();
+    assert_eq!((menu.selected, menu.options[0].description.as_str()), (None, "Done"));
+    assert_eq!(menu.button, Some(Button { label: "Done".into(), selected: true, row: 3 }));
+}
+
+#[test]
+fn either_tick_tells_the_option_in_force() {
+    let menu = read(&rows("❯ 1. First ✓\n  2. Second ✔\n  3. Third"), 80, &MARKS).unwrap();
+    let ticked: Vec<bool> = menu.options.iter().map(|option| option.ticked).collect();
+    assert_eq!((labels(&menu), ticked), (vec!["First", "Second", "Third"], vec![true, true, false]));
+}

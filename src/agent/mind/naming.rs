@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::session::{Prompt, PromptKind, State};
 
+/// Mark the option that Enter would take, in any agent: where it stands makes no other dialog.
+const CURSORS: [char; 3] = ['❯', '›', '●'];
+
 /// Gives names to what is shown.
 #[derive(Debug)]
 pub struct Naming {
@@ -100,6 +103,6 @@ fn heading(prompt: &Prompt) -> String {
 }
 
 fn is_option(row: &str) -> bool {
-    let row = row.trim_start().trim_start_matches('❯').trim_start();
+    let row = row.trim_start().trim_start_matches(CURSORS).trim_start();
     row.split_once('.').is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -146,7 +146,9 @@ fn describe_dialog(dialog: &Dialog) -> String {
             .iter()
             .enumerate()
             .map(|(at, it)| {
-                let mark = if Some(at) == dialog.selected { "*" } else { "" };
+                // Options may be out of sight above.
+                let place = at + dialog.prompt.options.len().saturating_sub(menu.options.len());
+                let mark = if Some(place) == dialog.selected { "*" } else { "" };
                 let checked = it.checked.map_or("", |checked| if checked { "[x] " } else { "[ ] " });
                 let tick = if it.ticked { " ✔" } else { "" };
                 let about = if it.description.is_empty() { String::new() } else { format!(" ({})", it.description) };

@@ -1,14 +1,12 @@
 //! The dialog that Claude Code shows in the place of its input box.
 
-use unicode_width::UnicodeWidthStr;
-
 use super::block;
 use super::frame::Frame;
 use super::questions::Asking;
 use crate::agent::block::Block;
 use crate::agent::look::Dialog;
 use crate::agent::menu::Menu;
-use crate::agent::rows::{indent, is_blank};
+use crate::agent::rows::wrapped_url;
 use crate::agent::rules::{Asked, Rule, Rules};
 use crate::session::{Prompt, PromptKind};
 
@@ -58,7 +56,7 @@ fn read_known(frame: &Frame<'_>, block: &Block<'_>, rule: &Rule, asked: &Asked) 
             dialog.free_text = block.menu.as_ref().and_then(|menu| menu.options.len().checked_sub(1));
         }
         PromptKind::Setup if asked.subtype.as_deref() == Some("oauth_login") => {
-            prompt.auth_url = auth_url(block.texts(), frame.sight.cols);
+            prompt.auth_url = wrapped_url(block.texts(), frame.sight.cols);
             prompt.ready &= prompt.auth_url.is_some();
         }
         _ => {}
@@ -105,24 +103,4 @@ fn ends(block: &Block<'_>) -> bool {
 fn is_whole(block: &Block<'_>) -> bool {
     let is_numbered = |row: &String| row.trim_start().starts_with(|c: char| c.is_ascii_digit());
     block.menu.as_ref().map_or_else(|| !block.texts().iter().any(is_numbered), |menu| menu.whole)
-}
-
-/// The address, which fills its rows from the first column to the last. Claude 2.1.197 wipes the first column when a code
-/// is typed: half an address is none.
-fn auth_url(rows: &[String], cols: usize) -> Option<String> {
-    let first = rows.iter().position(|row| row.starts_with("https://"))?;
-    let mut url = String::new();
-    for row in &rows[first..] {
-        if is_blank(row) {
-            break;
-        }
-        if indent(row) > 0 {
-            return None;
-        }
-        url.push_str(row.trim_end());
-        if row.width() < cols {
-            break;
-        }
-    }
-    (!url.contains(char::is_whitespace)).then_some(url)
 }

@@ -1,0 +1,3 @@
+//! Gemini CLI.
+
+pub mod screen;
