@@ -12,7 +12,8 @@ use super::claude;
 use super::codex;
 use super::evidence::{Claim, EpochMs, Source};
 use super::facts::{BadLine, LogFacts, Printed, StatusFacts};
-use super::heard::Heard;
+use super::gemini;
+use super::heard::{Asked, Done, Heard};
 use super::look::{Dialog, Look};
 use super::nudge::Typing;
 use super::press::{Step, Way};
@@ -46,8 +47,16 @@ pub trait Driver: fmt::Debug + Send + Sync {
 
     // What it tells.
 
+    /// Whether what it is told at a start must be JSON; else it takes plain text.
+    fn takes_context_as_json(&self) -> bool {
+        false
+    }
     /// One event of its hooks.
     fn hear(&self, event: &str, payload: &Value, now: EpochMs) -> Heard;
+    /// A question of its hooks with what is known of the tools that it has begun, the newest last.
+    fn completed(&self, asked: Asked, _begun: &[Done]) -> Asked {
+        asked
+    }
     /// One line of its log.
     fn read_line(&self, line: &str, now: EpochMs) -> Result<LogFacts, BadLine>;
     /// A reader of what it prints instead of drawing.
@@ -139,6 +148,7 @@ pub fn of(agent: config::Agent) -> Option<&'static dyn Driver> {
     match agent {
         config::Agent::Claude => Some(&claude::Claude),
         config::Agent::Codex => Some(&codex::Codex),
-        config::Agent::Gemini | config::Agent::Unknown => None,
+        config::Agent::Gemini => Some(&gemini::Gemini),
+        config::Agent::Unknown => None,
     }
 }

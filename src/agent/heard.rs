@@ -31,7 +31,7 @@ pub struct Asked {
     pub is_held: bool,
 }
 
-/// A tool that has come to its end: its dialog, if it had one, is over.
+/// One use of a tool: one that is about to begin, or one whose dialog, if it had one, is over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Done {
     pub tool: String,
@@ -44,6 +44,8 @@ pub struct Heard {
     pub claim: Option<Claim>,
     pub wants: Wants,
     pub done: Option<Done>,
+    /// A tool that is about to run; a question about it may follow.
+    pub begins: Option<Done>,
     /// A message that the agent took.
     pub took: Option<String>,
     /// The conversation, and the file that it is written to.
@@ -52,6 +54,8 @@ pub struct Heard {
     pub last_message: Option<String>,
     /// Its memory is about to be compacted.
     pub compacts: bool,
+    /// The agent ends, or its program is about to be started anew.
+    pub ends: bool,
     /// All questions are over: the turn ended, or another began.
     pub closes_questions: bool,
 }

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::hook_script::{SCRIPT_WITHIN, output_of};
 use super::hook_wire::{self as wire, Act, Answer, BODY_BYTES_MAX, Kind, Question};
 
@@ -26,7 +28,7 @@ const SEND_WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// Events that coop may hold open: until somebody answers the dialog, or lets the agent stop.
-const HELD_OPEN: [&str; 2] = ["PermissionRequest", "Stop"];
+const HELD_OPEN: [&str; 3] = ["PermissionRequest", "Stop", "AfterAgent"];
 
 /// What one call of `coop hook` is to do.
 #[derive(Clone, Debug)]
@@ -72,7 +74,7 @@ impl Errand {
 
 /// Carries out an errand. All that blocks is done by a thread which may be left behind.
 pub fn run(errand: Errand, stdin: impl Read + Send + 'static, stdout: &mut impl Write) {
-    let wait = errand.wait;
+    let (wait, event) = (errand.wait, errand.event.clone());
     let (tell, news) = sync_channel(2);
     aside(move || {
         // Whatever fails, nothing is told, which ends the wait.
@@ -85,13 +87,26 @@ pub fn run(errand: Errand, stdin: impl Read + Send + 'static, stdout: &mut impl 
     };
     let output = match answer.flatten() {
         Some(Answer { act: Act::Print, body }) => body,
-        Some(Answer { act: Act::Run, body }) => {
-            output_of(&String::from_utf8_lossy(&body), SCRIPT_WITHIN).unwrap_or_default()
-        }
+        Some(Answer { act: Act::Run, body }) => said(&body),
+        Some(Answer { act: Act::RunForContext, body }) => as_context(&event, &said(&body)),
         _ => return,
     };
     // An agent that has closed its end does not want to know.
     let _ = stdout.write_all(&output).and_then(|()| stdout.flush());
+}
+
+/// What a script says.
+fn said(script: &[u8]) -> Vec<u8> {
+    output_of(&String::from_utf8_lossy(script), SCRIPT_WITHIN).unwrap_or_default()
+}
+
+/// What was said, in the form in which some agents take it for the model; plain text they show to their user instead.
+fn as_context(event: &str, said: &[u8]) -> Vec<u8> {
+    if said.is_empty() {
+        return Vec::new();
+    }
+    let output = json!({"hookEventName": event, "additionalContext": String::from_utf8_lossy(said)});
+    json!({"hookSpecificOutput": output}).to_string().into_bytes()
 }
 
 /// Tells `None` when the question is out, and then the answer.
@@ -138,7 +153,9 @@ pub fn resolve_stop(socket: PathBuf, token: String, signal: Vec<u8>) -> io::Resu
     match answer.act {
         Act::Accept => Ok(Resolved::Accepted(words)),
         Act::Refuse => Ok(Resolved::Refused(words.lines().map(str::to_owned).collect())),
-        Act::Print | Act::Run => Err(io::Error::new(io::ErrorKind::InvalidData, "an answer to another question")),
+        Act::Print | Act::Run | Act::RunForContext => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "an answer to another question"))
+        }
     }
 }
 

@@ -69,6 +69,11 @@ impl HookAnswer {
         self.give(Act::Run, script.into());
     }
 
+    /// The hook lets a shell run this, and prints what that prints as JSON that hands it to the model.
+    pub fn run_for_context(self, script: impl Into<Vec<u8>>) {
+        self.give(Act::RunForContext, script.into());
+    }
+
     /// The signal was taken; `words` are for the one who gave it.
     pub fn accept(self, words: impl Into<Vec<u8>>) {
         self.give(Act::Accept, words.into());

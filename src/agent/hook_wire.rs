@@ -64,6 +64,8 @@ pub enum Act {
     Print,
     /// Let a shell run it, and print what that prints.
     Run,
+    /// The same, printed as JSON that hands it to the model.
+    RunForContext,
     /// The signal was taken.
     Accept,
     /// The signal was not taken; the body says why, a line for each reason.

@@ -24,6 +24,8 @@ pub struct Look {
     pub queued: Vec<String>,
     /// The error or limit that the last turn ended with. A model's own words may be drawn the same way.
     pub error_banner: Option<Banner>,
+    /// It is about to start anew, by itself: what it told so far is over.
+    pub restarts: bool,
     /// The rule of another view that hides the conversation: nothing may be typed.
     pub covered: Option<String>,
 }

@@ -19,7 +19,6 @@ mod explain;
 mod facts;
 mod files;
 pub mod gates;
-#[allow(dead_code)] // The rest of this driver is not here yet.
 mod gemini;
 mod handle;
 mod heard;

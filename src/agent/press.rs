@@ -22,6 +22,13 @@ const PRESSES_MAX: usize = 3;
 
 const ESCAPE: &str = "\x1b";
 const RIGHT: &str = "\x1b[C";
+const DOWN: &str = "\x1b[B";
+
+/// Drawn at both sides of some dialogs.
+const FRAME: char = '│';
+
+/// More rows than a dialog has.
+const ROWS_MAX: usize = 64;
 
 /// One key, or a text, and what must be seen before the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +49,10 @@ pub enum Step {
     Select(u32),
     /// A key that must change what is shown.
     Key(&'static str),
+    /// Moves the mark down to the row that reads like this without its blanks, mark included.
+    Reach(&'static str),
+    /// Waits until this question is asked, counted from 0; behind the last one their answers are shown.
+    Await(usize),
     /// Confirms a page that asks nothing, or the option that is marked.
     Enter,
     /// Dismisses the dialog.
@@ -73,9 +84,32 @@ pub async fn press(
         if *step == Step::Enter && was_marked && !is_shown(&*hands.view_of_now().await, prompt_id) {
             return Ok(());
         }
-        press_one(hands, typing, prompt_id, step).await?;
+        match step {
+            Step::Reach(row) => reach(hands, typing, prompt_id, row).await?,
+            Step::Await(question) => await_question(hands, prompt_id, *question).await?,
+            step => press_one(hands, typing, prompt_id, step).await?,
+        }
     }
     Ok(())
+}
+
+/// A key that comes before its question is lost, and the next one would answer another.
+async fn await_question(hands: &mut Hands, prompt_id: &str, question: usize) -> Result<(), Cow<'static, str>> {
+    let asked = |view: &View| view.look.dialog.as_ref().map(|dialog| dialog.prompt.question_current);
+    let seen = |view: &View| !is_shown(view, prompt_id) || asked(view) == Some(question);
+    let view = hands.until(LANDS_WITHIN, seen).await.ok_or("the next question is not shown")?;
+    if is_shown(&view, prompt_id) { Ok(()) } else { Err("the dialog is gone".into()) }
+}
+
+/// Moves the mark row by row: each key is seen to have moved it before the next.
+async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -> Result<(), Cow<'static, str>> {
+    for _ in 0..ROWS_MAX {
+        if page(&*hands.view_of_now().await).is_some_and(|rows| rows.iter().any(|shown| is_like(shown, row))) {
+            return Ok(());
+        }
+        press_one(hands, typing, prompt_id, &Step::Key(DOWN)).await?;
+    }
+    Err("the row is not in the list".into())
 }
 
 async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &Step) -> Result<(), Cow<'static, str>> {
@@ -115,6 +149,8 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
         Step::Choose(option) | Step::Tick(option) | Step::Focus(option) | Step::Select(option) => option.to_string(),
         Step::Key(key) => (*key).to_owned(),
         Step::Next => RIGHT.to_owned(),
+        Step::Reach(_) => DOWN.to_owned(),
+        Step::Await(_) => return Ok(None),
         Step::Enter => "\r".to_owned(),
         Step::Dismiss => ESCAPE.to_owned(),
         Step::Type(text) => {
@@ -153,6 +189,11 @@ fn is_shown(view: &View, prompt_id: &str) -> bool {
 fn is_selected(view: &View, step: &Step) -> bool {
     let selected = view.look.dialog.as_ref().and_then(|dialog| dialog.selected).map(|selected| selected + 1);
     matches!(step, Step::Select(option) if usize::try_from(*option).ok() == selected)
+}
+
+/// Whether a row reads like this without its blanks and the frame around the dialog.
+fn is_like(shown: &str, row: &str) -> bool {
+    shown.chars().filter(|c| !c.is_whitespace() && *c != FRAME).eq(row.chars())
 }
 
 /// What the dialog shows, to see whether a key changed it.

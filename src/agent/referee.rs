@@ -31,6 +31,9 @@ const ALONE_MS: u64 = 600;
 /// How long a dialog may be open before somebody says which one it is.
 const UNNAMED_MS: u64 = 1000;
 
+/// How long an input box must stand before it is one that is read.
+const BOX_STANDS_MS: u64 = 500;
+
 /// How long the screen must contradict a speaker before it is believed.
 const CONTRADICTED_MS: u64 = 2500;
 
@@ -107,17 +110,21 @@ fn spoken(seen: &Seen) -> Option<&Evidence> {
     words.into_iter().reduce(|before, next| if may_follow(seen, before, next) { next } else { before })
 }
 
-/// An agent whose hooks tell when it is ready is not idle before, whatever else it shows.
+/// An agent whose hooks tell when it is ready is not idle before, whatever else it shows. Hooks that were not heard by
+/// the time it was seen to be ready will not be heard at all.
 fn is_too_early(seen: &Seen, word: &Evidence) -> bool {
     let awaits_hooks = seen.habits.hook_tells_ready && seen.expects_hooks && seen.of(Source::Hooks).is_none();
-    awaits_hooks && word.source == seen.habits.arbiter && word.claim.kind() == StateKind::Idle
+    awaits_hooks && seen.is_beginning && word.source == seen.habits.arbiter && word.claim.kind() == StateKind::Idle
 }
 
 fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
     let (arbiter, lag_ms) = (seen.habits.arbiter, seen.habits.arbiter_lag_ms);
     match (&before.claim, &next.claim) {
-        // An error stays on the screen of an agent that takes messages again; it ends with a new turn.
-        (Claim::Error(_) | Claim::Parked(_), Claim::Idle | Claim::Still) => next.source == Source::Hooks,
+        // An error stays on the screen of an agent that takes messages again; it ends with a new turn. Some agents tell
+        // the end of a turn that failed like that of any other.
+        (Claim::Error(_) | Claim::Parked(_), Claim::Idle | Claim::Still) => {
+            next.source == Source::Hooks && next.rule != seen.habits.stop_event
+        }
         // The arbiter lags behind the hook that asks; it counts when it has said that a dialog is open.
         (Claim::Prompt(_), Claim::Working) if next.source == arbiter => {
             seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > lag_ms
@@ -251,8 +258,13 @@ fn overdrawn<'a>(
 ) -> Result<&'a Evidence, Option<EpochMs>> {
     let Some(dialog) = dialog else { return Err(None) };
     let drawn_ms = drawn_ms(seen, dialog);
-    let counts_from =
-        if dialog.at >= spoken.at { dialog.at.plus(drawn_ms) } else { spoken.at.plus(REPAINT_MS.max(drawn_ms)) };
+    // A conversation may begin behind a dialog of the start, and ends none.
+    let begins = spoken.source == Source::Hooks && spoken.claim == Claim::Idle && spoken.rule != seen.habits.stop_event;
+    let counts_from = if dialog.at >= spoken.at || begins {
+        dialog.at.plus(drawn_ms)
+    } else {
+        spoken.at.plus(REPAINT_MS.max(drawn_ms))
+    };
     if now >= counts_from { Ok(dialog) } else { Err(Some(counts_from)) }
 }
 
@@ -310,11 +322,23 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
         }
         _ => {}
     }
-    if seen.queued + seen.ours_queued > 0 {
+    if seen.queued + seen.ours_queued > 0 || seen.shows_queue {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
     }
-    let until = spoken.at.plus(wait_ms);
+    let until = spoken.at.plus(wait_ms).max(drawn_from(seen, spoken));
     (now < until).then_some(until)
+}
+
+/// From when on an agent that has said that it is ready can be typed to. A conversation that goes on may be told before
+/// anything is drawn, and while its past is drawn the input box comes and goes: what is typed then is lost.
+fn drawn_from(seen: &Seen, spoken: &Evidence) -> EpochMs {
+    if !seen.is_beginning || !seen.habits.hook_tells_ready {
+        return spoken.at;
+    }
+    match seen.of(Source::Screen).filter(|screen| screen.claim == Claim::Idle) {
+        Some(screen) => screen.at.plus(BOX_STANDS_MS),
+        None => spoken.at.plus(seen.habits.speaks_within_ms),
+    }
 }
 
 /// Whether the arbiter is the only one to say that a turn is over, of which the hooks told that it began: why it ended is
@@ -345,7 +369,8 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     let screen = dialog.or(seen.of(Source::Screen));
     if let Some(screen) = screen {
         // An input box is drawn before anybody reads what is typed there; an agent that speaks says when it does.
-        let settles_ms = match (&screen.claim, seen.expects_hooks) {
+        let may_still_speak = seen.expects_hooks && seen.is_beginning;
+        let settles_ms = match (&screen.claim, may_still_speak) {
             (Claim::Idle, true) => seen.habits.speaks_within_ms,
             (Claim::Idle, false) => READY_WITHIN_MS,
             _ => DRAWN_MS,
@@ -367,12 +392,16 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
 /// What a hook knows about a dialog, and what the screen shows of it.
 fn merge(asked: &Prompt, drawn: Option<&Prompt>) -> Prompt {
     let Some(drawn) = drawn else { return asked.clone() };
+    // A list that is longer than its place shows a part of what the hook has told.
+    let question = asked.questions.get(drawn.question_current).filter(|_| !drawn.ready);
+    let told = question.map_or(&asked.options, |question| &question.options);
+    let tells_less = drawn.options.is_empty() || question.is_some();
     Prompt {
-        options: if drawn.options.is_empty() { asked.options.clone() } else { drawn.options.clone() },
+        options: if tells_less { told.clone() } else { drawn.options.clone() },
         options_fallback: drawn.options.is_empty() && asked.options_fallback,
         question_current: drawn.question_current,
         screen_lines: drawn.screen_lines.clone(),
-        ready: asked.ready || drawn.ready,
+        ready: asked.ready || drawn.ready || question.is_some(),
         ..asked.clone()
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::driver::Driver;
 use super::random;
-use super::start::Given;
+use super::start::{Given, Variables};
 use super::version::Version;
 use crate::config::Groom;
 
@@ -41,6 +41,7 @@ impl Relaunch {
             session_id: &session_id,
             resume,
             config_dir: self.config_dir.as_deref(),
+            variables: Variables(&|name| std::env::var_os(name)),
         };
         // The files of the first start are still there; only the words are made anew.
         self.driver.prepare(&given, &|path| std::fs::read_to_string(self.cwd.join(path))).ok().map(|setup| setup.argv)

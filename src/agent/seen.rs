@@ -21,12 +21,16 @@ pub struct Seen {
     pub waited: Option<EpochMs>,
     /// Messages that the agent has taken but not begun to work on, by its own word.
     pub queued: usize,
+    /// Whether the screen shows messages that wait for the turn's end.
+    pub shows_queue: bool,
     /// Messages of ours that were given to the agent at work and that nobody saw it take yet.
     pub ours_queued: usize,
     /// How long an idle agent is not yet called idle.
     pub idle_grace_ms: u64,
     /// Hooks were given to the agent: it will speak when it is ready.
     pub expects_hooks: bool,
+    /// It has not been seen to be ready since it began.
+    pub is_beginning: bool,
     last: BTreeMap<Source, Evidence>,
     recent: VecDeque<Evidence>,
     /// What is wrong with a source, in words.
@@ -41,9 +45,11 @@ impl Seen {
             asked: None,
             waited: None,
             queued: 0,
+            shows_queue: false,
             ours_queued: 0,
             idle_grace_ms,
             expects_hooks: false,
+            is_beginning: true,
             last: BTreeMap::new(),
             recent: VecDeque::new(),
             ailing: BTreeMap::new(),
@@ -76,6 +82,12 @@ impl Seen {
                 self.last.insert(evidence.source, evidence);
             }
         }
+    }
+
+    /// The agent starts anew: what anybody said is over.
+    pub fn begin_again(&mut self) {
+        self.last.clear();
+        self.is_beginning = true;
     }
 
     /// A source has nothing to say any more.

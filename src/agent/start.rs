@@ -1,6 +1,7 @@
 //! What a driver is given to plan an agent's start, and what it answers. Pure: files are named, not written.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,16 @@ const LAUNCHERS: [&str; 26] = [
 
 /// Reads a file that the user's command names, relative to where the child starts.
 pub type Reading<'a> = &'a dyn Fn(&Path) -> io::Result<String>;
+
+/// The child's environment.
+#[derive(Clone, Copy)]
+pub struct Variables<'a>(pub &'a dyn Fn(&str) -> Option<OsString>);
+
+impl fmt::Debug for Variables<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Variables")
+    }
+}
 
 /// What is known before the start.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +50,7 @@ pub struct Given<'a> {
     pub resume: Option<&'a str>,
     /// Where the agent keeps its files.
     pub config_dir: Option<&'a Path>,
+    pub variables: Variables<'a>,
 }
 
 /// How to start.

@@ -15,7 +15,7 @@ use crate::agent::relaunch::Relaunch;
 use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
 use crate::agent::shell::quote;
-use crate::agent::start::Given;
+use crate::agent::start::{Given, Variables};
 use crate::agent::{Agent as Watched, EpochMs, Gates, Patterns, Setup, random, version, watch_agent};
 use crate::api::Secret;
 use crate::child::Launch;
@@ -106,6 +106,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         session_id: &session_id,
         resume: resumed.as_ref().map(|found| found.session_id.as_str()),
         config_dir: config_dir.as_deref(),
+        variables: Variables(&|name| launch.variable(name)),
     };
     let plan =
         driver.prepare(&given, &|path| std::fs::read_to_string(workspace.join(path))).context("--agent-config")?;

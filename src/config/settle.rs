@@ -80,8 +80,8 @@ fn check_command(agent: &AgentFlags, no_command: bool) -> Result<(), Mistake> {
 fn check_resume(resume: Option<&String>, agent: Agent) -> Result<(), Mistake> {
     match resume {
         Some(hint) if hint.is_empty() => Err(Mistake::new("--resume: use an id, a log, a directory, or latest")),
-        Some(_) if !matches!(agent, Agent::Claude | Agent::Codex) => {
-            let way_out = "say --agent claude or codex, or give the program its own flag after --";
+        Some(_) if agent == Agent::Unknown => {
+            let way_out = "say --agent claude, codex or gemini, or give the program its own flag after --";
             Err(Mistake::new(format!("--resume needs an agent whose conversations coop knows: {way_out}")))
         }
         _ => Ok(()),

@@ -57,9 +57,12 @@ impl StopGate {
         (self.signal, self.blocks) = (None, 0);
     }
 
-    /// A new turn has begun: what the agent did in the last one does not count against it.
-    pub fn new_turn(&mut self) {
-        self.blocks = 0;
+    /// A message began a new turn: what the agent did in the last one does not count against it. Some agents take the
+    /// reason why they must go on as if a user had said it; that is no new turn.
+    pub fn new_turn(&mut self, message: &str) {
+        if self.blocks == 0 || message.trim() != self.reason().trim() {
+            self.blocks = 0;
+        }
     }
 
     /// Takes the signal that lets the agent stop once, or says what is wrong with it.
@@ -177,8 +180,16 @@ mod tests {
         let mut gate = gate(json!({"mode": "auto"}));
         assert!(is_blocked(&gate.decide(false, None)));
         // As after an interrupt, when the second stop never came.
-        gate.new_turn();
+        gate.new_turn("another");
         assert!(is_blocked(&gate.decide(false, None)));
+    }
+
+    #[test]
+    fn the_reason_itself_is_no_new_turn() {
+        let mut gate = gate(json!({"mode": "gate", "prompt": "go on"}));
+        let Decision::Blocked { reason } = gate.decide(false, None) else { panic!("blocked") };
+        gate.new_turn(&format!("{reason}\n"));
+        assert_eq!(gate.decide(false, None), Decision::SafetyValve);
     }
 
     #[test]

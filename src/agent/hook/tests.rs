@@ -204,3 +204,17 @@ fn only_dialogs_and_stops_are_waited_for_without_end() {
     assert_eq!(wait(&["--wait", "7", "PostToolUse"]), Some(Duration::from_secs(7)));
     assert_eq!(wait(&["Stop", "--wait", "soon"]), None);
 }
+
+#[tokio::test]
+async fn what_a_script_says_is_handed_to_the_model_as_json_where_the_agent_wants_it() {
+    let mut coop = Coop::start();
+    let hook = tokio::spawn(printed(coop.errand("SessionStart"), "{}"));
+    coop.heard().await.answer.run_for_context("printf 'it is \"noon\"\\n'");
+    let printed_json: Value = serde_json::from_str(&hook.await.unwrap()).unwrap();
+    let told = &printed_json["hookSpecificOutput"];
+    assert_eq!(told["hookEventName"], "SessionStart");
+    assert_eq!(told["additionalContext"], "it is \"noon\"\n");
+    let hook = tokio::spawn(printed(coop.errand("SessionStart"), "{}"));
+    coop.heard().await.answer.run_for_context("");
+    assert_eq!(hook.await.unwrap(), "", "nothing to say is no output");
+}

@@ -4,8 +4,14 @@ use serde_json::Value;
 
 use super::{Effect, Mind, Open};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
-use crate::agent::heard::{Asked, Wants};
+use crate::agent::heard::{Asked, Done, Wants};
 use crate::session::{Prompt, StateKind};
+
+/// More tools than agents begin at once.
+const BEGUN_MAX: usize = 16;
+
+/// A tool's input that is larger is a whole file, and not remembered.
+const INPUT_BYTES_MAX: usize = 256 * 1024;
 
 impl Mind {
     /// Takes in one event; what is to be done about it comes back.
@@ -17,6 +23,12 @@ impl Mind {
         self.last_message = heard.last_message.or(self.last_message.take());
         self.conversation = heard.conversation.or(self.conversation.take());
         effects.extend(heard.log.map(|log| Effect::Writes { log }));
+        if heard.ends {
+            self.seen.begin_again();
+        }
+        if let Some(begins) = heard.begins {
+            self.remember_tool(begins);
+        }
         if let Some(done) = &heard.done {
             self.questions.done(&done.tool, &done.input);
         }
@@ -26,7 +38,7 @@ impl Mind {
         if let Some(text) = heard.took {
             self.seen.queued = self.seen.queued.saturating_sub(1);
             let witness = format!("hooks: {event}").into();
-            effects.extend([Effect::NewTurn, Effect::Took { text, witness }]);
+            effects.extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, witness }]);
         }
         if heard.compacts {
             effects.push(Effect::Compacts);
@@ -34,7 +46,7 @@ impl Mind {
         match heard.wants {
             Wants::Nothing => {}
             Wants::Answer(asked) => {
-                let Asked { prompt, tool, input, is_held } = *asked;
+                let Asked { prompt, tool, input, is_held } = self.driver.completed(*asked, &self.begun);
                 let prompt = Prompt { id: self.naming.next(), ..prompt };
                 effects.extend(is_held.then(|| Effect::Asked { id: prompt.id.clone() }));
                 self.note_hook(event, Claim::Prompt(prompt.clone()), now);
@@ -48,7 +60,8 @@ impl Mind {
             Wants::Start { source } => effects.push(Effect::Starts { source }),
         }
         // While another question is open, the end of one tool is not the end of the dialog.
-        let still_asking = heard.claim == Some(Claim::Working) && self.questions.are_waiting();
+        let is_asked = self.questions.are_waiting() || !self.questions.is_empty() && self.look.dialog.is_some();
+        let still_asking = heard.claim == Some(Claim::Working) && is_asked;
         if let Some(claim) = heard.claim.filter(|claim| !still_asking && !matches!(claim, Claim::Prompt(_))) {
             self.note_hook(event, claim, now);
         }
@@ -62,9 +75,20 @@ impl Mind {
             self.note_hook(&rule, Claim::Working, now);
         } else {
             // It has worked, however short that was, and whether or not anybody saw it.
-            self.unseen_work = self.present.kind() != StateKind::Working;
+            self.unseen_work = self.present.kind() != StateKind::Working && self.trouble().is_none();
             self.note_hook(self.driver.habits().stop_event, Claim::Idle, now);
         }
+    }
+
+    /// Some agents tell what a tool is to do, and ask about it a moment later without saying so again.
+    fn remember_tool(&mut self, begins: Done) {
+        if begins.input.to_string().len() > INPUT_BYTES_MAX {
+            return;
+        }
+        if self.begun.len() == BEGUN_MAX {
+            self.begun.remove(0);
+        }
+        self.begun.push(begins);
     }
 
     pub(super) fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {

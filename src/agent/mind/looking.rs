@@ -25,6 +25,9 @@ impl Mind {
             is_mid_frame: screen.mid_frame,
         };
         let look = self.driver.look(&self.rules, sight);
+        if look.restarts && !self.look.restarts {
+            self.seen.begin_again();
+        }
         let title = screen.title.as_deref().and_then(|title| self.driver.title(title));
         self.see_sign(Source::Title, title, now);
         let signal = screen.signal.as_deref().and_then(|signal| self.driver.signal(signal));
@@ -35,6 +38,7 @@ impl Mind {
             Some((rule, claim)) => self.seen.note(Evidence::new(Source::Screen, rule, claim, now)),
             None => self.seen.forget(Source::Screen),
         }
+        self.seen.shows_queue = !look.queued.is_empty();
         self.look = look;
     }
 
@@ -66,6 +70,9 @@ fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
     if let Some(Banner { rule, text, category, .. }) = &look.stalled {
         let parked = Parked { reason: text.clone(), resume_at_epoch_ms: None, category: *category };
         return Some((rule.clone(), Claim::Parked(parked)));
+    }
+    if look.restarts {
+        return Some(("restarting".to_owned(), Claim::Working));
     }
     if look.working {
         return Some(("working".to_owned(), Claim::Working));

@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::driver::Driver;
-use super::evidence::{EpochMs, Source};
+use super::evidence::{Claim, EpochMs, Source};
 use super::explain::{Explained, explain};
+use super::heard::Done;
 use super::look::Look;
 use super::referee::{Ruling, Verdict, judge};
 use super::rules::Rules;
 use super::seen::Seen;
-use crate::session::{Cause, State, StateKind, Witness};
+use crate::session::{Cause, State, StateKind, Trouble, Witness};
 use naming::Naming;
 pub use questions::Open;
 use questions::Questions;
@@ -38,8 +39,8 @@ pub enum Effect {
     Starts { source: String },
     /// The conversation is written to this file.
     Writes { log: PathBuf },
-    /// A message of a user began a turn.
-    NewTurn,
+    /// A message began a turn.
+    NewTurn { message: String },
 }
 
 /// A state that was decided on.
@@ -65,6 +66,8 @@ pub struct Mind {
     /// A turn has ended of which nothing was told.
     unseen_work: bool,
     questions: Questions,
+    /// The last tools that were begun, the newest last.
+    begun: Vec<Done>,
     naming: Naming,
     rules: Arc<Rules>,
 }
@@ -89,6 +92,7 @@ impl Mind {
             idle_at: None,
             unseen_work: false,
             questions: Questions::default(),
+            begun: Vec::new(),
             naming: Naming::new(prompt_numbers),
             rules,
         }
@@ -117,6 +121,7 @@ impl Mind {
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
+            self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
             let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
             let cause = Cause::new(verdict.source.tier(), rule);
             let state = verdict.state.clone();
@@ -133,6 +138,14 @@ impl Mind {
     /// Says what is wrong with a source, or that nothing is.
     pub fn ails(&mut self, source: Source, problem: Option<String>) {
         self.seen.ails(source, problem);
+    }
+
+    /// The error that the present turn ended with, if it did; also one that is not published yet.
+    pub fn trouble(&self) -> Option<&Trouble> {
+        if let State::Error(trouble) = &self.present {
+            return Some(trouble);
+        }
+        self.seen.words().find_map(|word| if let Claim::Error(trouble) = &word.claim { Some(trouble) } else { None })
     }
 
     pub fn is_prompting(&self) -> bool {

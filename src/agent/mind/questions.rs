@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Mind;
 use crate::agent::evidence::{Claim, EpochMs};
-use crate::session::Prompt;
+use crate::session::{Prompt, PromptKind};
 
 /// More than any agent asks at once; beyond these the oldest is let go and left to its dialog.
 const OPEN_MAX: usize = 32;
@@ -45,7 +45,8 @@ impl Questions {
     /// The tool was used or refused: its question is over.
     pub fn done(&mut self, tool: &str, input: &Value) {
         // Answers change the input of a question tool, so that only its name can be compared.
-        let same = |open: &Open| open.tool == tool && (open.input == *input || tool == "AskUserQuestion");
+        let asks = |open: &Open| open.prompt.kind == PromptKind::Question;
+        let same = |open: &Open| open.tool == tool && (open.input == *input || asks(open));
         if let Some(index) = self.open.iter().position(same) {
             self.open.remove(index);
         }
@@ -65,11 +66,11 @@ impl Questions {
     }
 
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
-    /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits.
-    /// Where no dialog is drawn at all, they come one after the other.
-    fn shown(&self, rows: &[String], in_order: bool) -> Option<&Open> {
+    /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits,
+    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other.
+    fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<&Open> {
         let text: String = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
-        let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || !rows.is_empty());
+        let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
         if in_order && rows.is_empty() {
             return may_be_shown.next();
         }
@@ -106,7 +107,9 @@ impl Mind {
 
     pub(super) fn shown_question(&self) -> Option<Prompt> {
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
-        self.questions.shown(rows, self.driver.habits().hook_hides_dialog).map(|open| open.prompt.clone())
+        let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
+        let in_order = self.driver.habits().hook_hides_dialog;
+        self.questions.shown(rows, in_order, is_waiting).map(|open| open.prompt.clone())
     }
 
     /// Questions whose dialog is gone are let go, after a while.

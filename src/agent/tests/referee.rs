@@ -31,6 +31,7 @@ impl Story {
     fn at(&mut self, now: u64) -> StateKind {
         let ruling = judge(&self.seen, &self.present, EpochMs(now));
         if let Some(verdict) = ruling.verdict {
+            self.seen.is_beginning &= verdict.state.kind() != StateKind::Idle;
             self.present = verdict.state;
         }
         self.present.kind()
@@ -253,6 +254,74 @@ proptest! {
         story.told(8020, Source::Screen, "input box", Claim::Idle);
         prop_assert_eq!(story.at(11_000), StateKind::Idle);
     }
+}
+
+/// An agent whose arbiter is its title, whose hooks tell when it is ready, and whose turns all end alike.
+fn story_by_title() -> Story {
+    let habits = driver::of(Agent::Gemini).expect("it has a driver").habits();
+    let mut story = Story { seen: Seen::new(EpochMs(0), 0, *habits), present: State::Starting };
+    story.seen.expects_hooks = true;
+    story
+}
+
+#[test]
+fn the_end_of_a_turn_that_failed_does_not_end_its_error() {
+    let mut story = story_by_title();
+    story.told(100, Source::Screen, "input box", Claim::Idle);
+    story.told(200, Source::Hooks, "BeforeAgent", Claim::Working).at(201);
+    story.told(300, Source::Log, "error", trouble()).told(350, Source::Hooks, "AfterAgent", Claim::Idle);
+    assert_eq!(story.at(360), StateKind::Error);
+    assert_eq!(story.told(400, Source::Title, "Ready", Claim::Idle).at(5000), StateKind::Error);
+    assert_eq!(story.told(6000, Source::Hooks, "BeforeAgent", Claim::Working).at(6001), StateKind::Working);
+    assert_eq!(story.told(7000, Source::Hooks, "AfterAgent", Claim::Idle).at(9000), StateKind::Idle);
+}
+
+#[test]
+fn an_agent_that_tells_when_it_is_ready_is_waited_for_only_once() {
+    let mut story = story_by_title();
+    story.told(100, Source::Title, "Ready", Claim::Idle).told(100, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(5000), StateKind::Starting, "its hooks may still speak");
+    assert_eq!(story.at(20_000), StateKind::Idle, "they do not, for whatever reason");
+    story.told(21_000, Source::Title, "Working", Claim::Working).told(21_000, Source::Screen, "w", Claim::Working);
+    assert_eq!(story.at(21_001), StateKind::Working);
+    story.told(23_000, Source::Title, "Ready", Claim::Idle).told(23_000, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(23_500), StateKind::Idle, "and are not waited for again");
+}
+
+#[test]
+fn a_queue_on_the_screen_makes_no_flash_of_idle() {
+    let mut story = story_by_title();
+    story.told(100, Source::Hooks, "BeforeAgent", Claim::Working).at(101);
+    story.seen.shows_queue = true;
+    story.told(900, Source::Hooks, "AfterAgent", Claim::Idle).told(950, Source::Title, "Ready", Claim::Idle);
+    assert_eq!(story.at(2000), StateKind::Working);
+    assert_eq!(story.told(2300, Source::Hooks, "BeforeAgent", Claim::Working).at(2301), StateKind::Working);
+}
+
+#[test]
+fn a_conversation_that_begins_behind_a_dialog_does_not_end_it_and_counts_no_more_after_a_restart() {
+    let mut story = story_by_title();
+    story.told(100, Source::Title, "Ready", Claim::Idle).told(200, Source::Screen, "trust", dialog(PromptKind::Setup));
+    assert_eq!(story.at(300), StateKind::Prompt);
+    assert_eq!(story.told(400, Source::Hooks, "SessionStart", Claim::Idle).at(401), StateKind::Prompt);
+    story.seen.begin_again();
+    story.told(900, Source::Screen, "restarting", Claim::Working).told(900, Source::Title, "Ready", Claim::Idle);
+    assert_eq!(story.at(1000), StateKind::Working);
+    story.told(5000, Source::Screen, "input box", Claim::Idle);
+    assert_eq!(story.at(7000), StateKind::Working, "it draws its box before it reads");
+    assert_eq!(story.told(7100, Source::Hooks, "SessionStart", Claim::Idle).at(7101), StateKind::Idle);
+}
+
+#[test]
+fn an_agent_that_says_that_it_is_ready_before_it_has_drawn_its_box_is_not() {
+    let mut story = story_by_title();
+    story.told(100, Source::Hooks, "SessionStart", Claim::Idle);
+    assert_eq!(story.at(3000), StateKind::Starting);
+    assert_eq!(story.told(3100, Source::Screen, "input box", Claim::Idle).at(3101), StateKind::Starting);
+    assert_eq!(story.at(3700), StateKind::Idle, "the box has come to stay");
+    let mut unseen = story_by_title();
+    unseen.told(100, Source::Hooks, "SessionStart", Claim::Idle);
+    assert_eq!(unseen.at(20_000), StateKind::Idle, "the box may not be known to anybody");
 }
 
 #[test]

@@ -191,6 +191,10 @@ impl Watch {
     }
 
     fn read_log(&mut self) {
+        if let Some(conversation) = self.mind.conversation.clone().filter(|_| self.readers.log.is_none()) {
+            // Some agents put the time into the name of a log, which is known when it is there.
+            self.readers.follow_conversation(&conversation);
+        }
         loop {
             let Some(log) = &mut self.readers.log else { return };
             let batch = match log.tail.read() {

@@ -9,7 +9,7 @@ use crate::agent::gates::Decision;
 use crate::agent::hook_call::{BadPayload, Call, HookAnswer, HookCall};
 use crate::agent::mind::Effect;
 use crate::agent::record::What;
-use crate::session::{Began, Event, State, Stopped};
+use crate::session::{Began, Event, Stopped};
 
 impl Watch {
     pub(super) async fn attend(&mut self, call: HookCall) {
@@ -36,7 +36,7 @@ impl Watch {
         for effect in self.mind.hear(event, payload, now) {
             match effect {
                 Effect::Took { text, witness } => self.saw_taken(&text, witness),
-                Effect::NewTurn => self.shared.gates().stop.new_turn(),
+                Effect::NewTurn { message } => self.shared.gates().stop.new_turn(&message),
                 Effect::Compacts => self.keep_transcript().await,
                 Effect::Writes { log } => self.readers.follow_log(&log),
                 Effect::Asked { id } => {
@@ -45,6 +45,8 @@ impl Watch {
                     }
                 }
                 Effect::Stops { already_held } => {
+                    // An error of this turn may have been written a moment before.
+                    self.read_files();
                     let reason = self.decide_stop(already_held).await;
                     let (held_back, now) = (reason.is_some(), EpochMs::now());
                     self.record(|| What::Stopped { held_back }, now);
@@ -57,7 +59,10 @@ impl Watch {
                     let script = self.shared.gates().start.script(&source);
                     self.tell_began(&source, !script.is_empty()).await;
                     if let Some(answer) = answer.take() {
-                        answer.run(script);
+                        match self.shared.setup.driver.takes_context_as_json() {
+                            true => answer.run_for_context(script),
+                            false => answer.run(script),
+                        }
                     }
                 }
             }
@@ -91,7 +96,7 @@ impl Watch {
 
     /// Decides whether the agent may stop; the reason when it may not.
     pub(super) async fn decide_stop(&mut self, already_held: bool) -> Option<String> {
-        let trouble = if let State::Error(trouble) = self.mind.present() { Some(trouble.detail.clone()) } else { None };
+        let trouble = self.mind.trouble().map(|trouble| trouble.detail.clone());
         let decision = self.shared.gates().stop.decide(already_held, trouble.as_deref());
         let (stopped, reason) = match decision {
             Decision::Allowed => (Stopped::Allowed, None),

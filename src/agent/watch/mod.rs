@@ -189,9 +189,8 @@ impl Watch {
 
     /// Somebody saw the agent take a message: if it was one of ours, its receipt says so.
     fn saw_taken(&mut self, text: &str, witness: Witness) {
-        if let Some(turn) = self.witnesses.saw(text) {
-            self.taken.push((turn, witness));
-        }
+        let turns = self.witnesses.saw(text);
+        self.taken.extend(turns.into_iter().map(|turn| (turn, witness.clone())));
     }
 }
 

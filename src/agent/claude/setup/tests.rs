@@ -3,6 +3,7 @@
 use std::io;
 
 use super::*;
+use crate::agent::start::Variables;
 use crate::agent::version::Version;
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
@@ -24,6 +25,7 @@ fn given(argv: &[OsString]) -> Given<'_> {
         session_id: ID,
         resume: None,
         config_dir: None,
+        variables: Variables(&|_| None),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::*;
+use crate::agent::start::Variables;
 use crate::agent::version::Version;
 
 const ID: &str = "01a1e196-1234-7032-9692-0029c2bfea9c";
@@ -21,6 +22,7 @@ fn given<'a>(argv: &'a [OsString], groom: Groom) -> Given<'a> {
         session_id: ID,
         resume: None,
         config_dir: None,
+        variables: Variables(&|_| None),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::model::request::{Kind, ToolResult};
 
 /// Text that the agent adds by itself, not the user.
-const ADDED: [&str; 2] = ["<session_context>", "<state_snapshot>"];
+const ADDED: [&str; 3] = ["<session_context>", "<state_snapshot>", "<hook_context>"];
 
 /// What Gemini CLI 0.61.0 names the thing that it wants when it asks for a summary.
 const SUMMARY: &str = "<state_snapshot>";

@@ -1,0 +1,163 @@
+//! What one hook event of Gemini CLI tells, as facts. Field names as seen in 0.61.0.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::agent::evidence::Claim;
+use crate::agent::heard::{Asked, Done, Heard, Wants, cut};
+use crate::session::{Prompt, PromptKind, Question};
+
+/// How much of a tool's input is shown with its prompt.
+const INPUT_CHARS_MAX: usize = 200;
+
+/// How much of a plan is shown with its prompt.
+const SUMMARY_CHARS_MAX: usize = 4000;
+
+/// Stands before what Gemini reads from the files that a message names with `@`.
+const REFERENCES: &str = "\n--- Content from referenced files ---";
+
+/// Reads one event. An event that is not known tells only where the conversation is.
+pub fn hear(event: &str, payload: &Value) -> Heard {
+    let text = |name: &str| payload.get(name).and_then(Value::as_str);
+    let mut heard = Heard {
+        conversation: text("session_id").map(str::to_owned),
+        log: text("transcript_path").filter(|path| !path.is_empty()).map(PathBuf::from),
+        ..Heard::default()
+    };
+    match event {
+        "SessionStart" => {
+            let source = text("source").unwrap_or("startup").to_owned();
+            if source == "resume" {
+                // It names a new file, but goes on in the old one.
+                heard.log = None;
+            }
+            heard.claim = Some(Claim::Idle);
+            heard.closes_questions = true;
+            heard.wants = Wants::Start { source };
+        }
+        // `clear` is told as well, and a start after it.
+        "SessionEnd" => {
+            heard.ends = text("reason") == Some("exit");
+            heard.closes_questions = true;
+        }
+        "BeforeAgent" => {
+            heard.claim = Some(Claim::Working);
+            heard.took = text("prompt").map(|prompt| typed(prompt).to_owned());
+            heard.closes_questions = true;
+        }
+        "AfterAgent" => {
+            heard.claim = Some(Claim::Idle);
+            // Not `prompt_response`: pieces of the answer stand in it twice. The log has the words as they were.
+            heard.wants = Wants::Stop { already_held: payload.get("stop_hook_active") == Some(&Value::Bool(true)) };
+            heard.closes_questions = true;
+        }
+        "BeforeTool" => {
+            heard.claim = Some(Claim::Working);
+            heard.begins = tool_use(payload);
+        }
+        "AfterTool" => {
+            heard.claim = Some(Claim::Working);
+            heard.done = tool_use(payload);
+        }
+        "Notification" if text("notification_type") == Some("ToolPermission") => {
+            let asked = asked(payload.get("details").unwrap_or(&Value::Null));
+            heard.claim = Some(Claim::Prompt(asked.prompt.clone()));
+            heard.wants = Wants::Answer(Box::new(asked));
+        }
+        _ => {}
+    }
+    heard
+}
+
+/// A message as it was typed: without the files that were read into it.
+pub fn typed(prompt: &str) -> &str {
+    prompt.split(REFERENCES).next().unwrap_or(prompt)
+}
+
+fn tool_use(payload: &Value) -> Option<Done> {
+    let tool = payload.get("tool_name")?.as_str()?.to_owned();
+    Some(Done { tool, input: payload.get("tool_input").cloned().unwrap_or(Value::Null) })
+}
+
+/// The dialog that is about to open, as far as its announcement tells; what its tool is to do was told before.
+fn asked(details: &Value) -> Asked {
+    let text = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (tool, input) = match text("type") {
+        "exec" => ("run_shell_command", json!({"command": text("command")})),
+        "edit" => ("edit", json!({"file_path": text("filePath")})),
+        "mcp" => (text("toolName"), json!({"server": text("serverName"), "tool": text("toolName")})),
+        "info" if text("title") == "Enter Plan Mode" => ("enter_plan_mode", Value::Null),
+        "info" => ("", json!({"prompt": text("prompt")})),
+        // `ask_user` and `exit_plan_mode` are the names of their tools.
+        other => (other, Value::Null),
+    };
+    let is_mcp = text("type") == "mcp";
+    Asked { prompt: prompt(tool, &input, is_mcp, &[]), tool: tool.to_owned(), input, is_held: false }
+}
+
+/// The same with what its tool was told to do. Several tools may have begun before the first of their dialogs opens.
+pub fn completed(asked: Asked, begun: &[Done]) -> Asked {
+    let is_mcp = asked.prompt.subtype.as_deref() == Some("mcp");
+    let is_it = |done: &&Done| match asked.tool.as_str() {
+        "run_shell_command" => done.tool == asked.tool && done.input["command"] == asked.input["command"],
+        "edit" => file_name(&done.input).is_some() && file_name(&done.input) == file_name(&asked.input),
+        "" => true,
+        _ if is_mcp => done.tool.ends_with(&asked.tool),
+        tool => done.tool == tool,
+    };
+    let Some(Done { tool, input }) = begun.iter().rev().find(is_it).cloned() else { return asked };
+    Asked { prompt: prompt(&tool, &input, is_mcp, begun), tool, input, ..asked }
+}
+
+fn file_name(input: &Value) -> Option<&Path> {
+    input["file_path"].as_str().and_then(|path| Path::new(path).file_name()).map(Path::new)
+}
+
+/// The dialog that a tool's request opens.
+fn prompt(tool: &str, input: &Value, is_mcp: bool, begun: &[Done]) -> Prompt {
+    let shown = Some(cut(&input.to_string(), INPUT_CHARS_MAX)).filter(|_| !input.is_null());
+    let named = Some(tool.to_owned()).filter(|tool| !tool.is_empty());
+    let base = |kind| Prompt { tool: named.clone(), input: shown.clone(), ..Prompt::new(kind) };
+    let permission = |subtype: &str| Prompt { subtype: Some(subtype.to_owned()), ..base(PromptKind::Permission) };
+    match tool {
+        _ if is_mcp => permission("mcp"),
+        "ask_user" => {
+            let questions: Vec<Question> = input["questions"].as_array().into_iter().flatten().map(question).collect();
+            let options = questions.first().map(|first| first.options.clone()).unwrap_or_default();
+            Prompt { options, questions, ..base(PromptKind::Question) }
+        }
+        "exit_plan_mode" => Prompt { summary: plan(input, begun), ..base(PromptKind::Plan) },
+        "run_shell_command" => permission("command"),
+        "write_file" | "replace" | "edit" => permission("edit"),
+        "enter_plan_mode" => permission("plan_entry"),
+        _ => permission("tool"),
+    }
+}
+
+/// The text of a plan: the request names a file, which was written by a tool before.
+fn plan(input: &Value, begun: &[Done]) -> Option<String> {
+    let name = Path::new(input["plan_filename"].as_str()?).file_name()?;
+    let wrote = begun.iter().rev().find(|done| file_name(&done.input) == Some(Path::new(name)))?;
+    wrote.input["content"].as_str().map(|plan| cut(plan, SUMMARY_CHARS_MAX))
+}
+
+fn question(value: &Value) -> Question {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let options = value["options"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut question = Question {
+        question: text(value, "question"),
+        header: value["header"].as_str().map(str::to_owned),
+        options: options.iter().map(|option| text(option, "label")).collect(),
+        descriptions: options.iter().map(|option| text(option, "description")).collect(),
+        multi_select: value["multiSelect"].as_bool().unwrap_or_default(),
+    };
+    if value["type"] == "yesno" {
+        question.options = vec!["Yes".to_owned(), "No".to_owned()];
+        question.descriptions = vec![String::new(); 2];
+    }
+    question
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! How Gemini CLI's dialogs are answered: by keys, because its hooks are only told of them.
+//!
+//! Keys as seen in 0.61.0: a digit alone chooses in every numbered list. Letters are ignored, and Enter takes what is
+//! marked, which is "Allow once" at first: it is only sent where a text was typed, or where no list is. The digit that
+//! refuses is another one in each dialog, while Escape refuses in all of them; either ends the turn.
+
+use crate::agent::answers::{check_one_kind, chosen, in_range, option_like, refuse_answers, ticked};
+use crate::agent::look::Dialog;
+use crate::agent::press::{Step, Way};
+use crate::agent::talk::{Answer, Chosen, Failure};
+use crate::session::{Prompt, PromptKind, Question};
+
+/// The row of a list of several that leaves it, when it is marked.
+const DONE: &str = "●Done";
+
+/// Finds the way to give an answer, or says what would be one.
+pub fn way(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
+    check_one_kind(answer)?;
+    let keys = match prompt.kind {
+        PromptKind::Permission => permission(prompt, answer),
+        PromptKind::Plan => plan(prompt, answer),
+        PromptKind::Question => question(prompt, answer),
+        PromptKind::Setup => setup(prompt, answer),
+    }?;
+    Ok(Way::Keys(keys))
+}
+
+fn bad(message: impl Into<String>) -> Failure {
+    Failure::Bad(message.into())
+}
+
+fn permission(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
+    refuse_answers(answer)?;
+    if answer.text.is_some() {
+        return Err(bad(
+            "text: Gemini CLI takes none with a permission, and to refuse one ends its turn; give accept:false alone, \
+             and tell it the reason in the next message",
+        ));
+    }
+    if let Some(option) = answer.option {
+        let option = in_range("option", option, prompt.options.len())?;
+        // An editor would open on the terminal, where nobody sees it.
+        if option_like(prompt, "Modify with external editor") == Some(option) {
+            return Err(bad(format!(
+                "option {option} opens an editor on the terminal: accept, or refuse and tell why"
+            )));
+        }
+        return Ok(vec![Step::Choose(option)]);
+    }
+    match answer.accept {
+        Some(false) => Ok(vec![Step::Dismiss]),
+        _ => Ok(vec![Step::Choose(option_like(prompt, "Allow once").ok_or_else(unknown)?)]),
+    }
+}
+
+fn plan(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
+    refuse_answers(answer)?;
+    let feedback = option_like(prompt, "Type your feedback");
+    let told = |own: u32, text: &String| vec![Step::Focus(own), Step::Type(text.clone())];
+    if let Some(option) = answer.option {
+        let option = in_range("option", option, prompt.options.len())?;
+        return match (&answer.text, feedback) {
+            (Some(text), Some(own)) if own == option => Ok(told(own, text)),
+            (None, Some(own)) if own == option => {
+                Err(bad(format!("option {option} needs text: what shall be changed")))
+            }
+            (Some(_), _) => Err(bad("text: it goes with the option that asks for it, or alone")),
+            (None, _) => Ok(vec![Step::Choose(option)]),
+        };
+    }
+    match (answer.accept, &answer.text) {
+        (Some(true), Some(_)) => Err(bad("text: a plan is accepted as it is, or refused with text")),
+        // Not the first option, which also turns on a mode that asks less: the careful one.
+        (Some(true), None) => {
+            let careful = option_like(prompt, "Yes, manually").or(option_like(prompt, "Yes"));
+            Ok(vec![Step::Choose(careful.ok_or_else(unknown)?)])
+        }
+        (_, Some(text)) => Ok(told(feedback.ok_or_else(unknown)?, text)),
+        (_, None) => Ok(vec![Step::Dismiss]),
+    }
+}
+
+fn setup(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
+    refuse_answers(answer)?;
+    if answer.text.is_some() {
+        return Err(bad("text: this dialog takes none; give option, or use the input call"));
+    }
+    if let Some(option) = answer.option {
+        return Ok(vec![Step::Choose(in_range("option", option, prompt.options.len())?)]);
+    }
+    if answer.accept == Some(false) {
+        let stop = option_like(prompt, "Stop").or(option_like(prompt, "Don't trust"));
+        return Ok(vec![stop.map_or(Step::Dismiss, Step::Choose)]);
+    }
+    if prompt.options.is_empty() {
+        return Ok(vec![Step::Enter]);
+    }
+    let yes = match prompt.subtype.as_deref() {
+        Some("trust") => option_like(prompt, "Trust folder"),
+        Some("quota" | "high_demand") => option_like(prompt, "Keep trying"),
+        Some("loop") => option_like(prompt, "Keep loop detection"),
+        _ => None,
+    };
+    let needed = || bad(format!("this dialog needs an option, 1 to {}", prompt.options.len()));
+    Ok(vec![Step::Choose(yes.ok_or_else(needed)?)])
+}
+
+fn question(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
+    if answer.accept == Some(false) {
+        return Ok(vec![Step::Dismiss]);
+    }
+    let chosen = chosen(prompt, answer)?;
+    let mut steps = Vec::new();
+    let several = prompt.questions.len() > 1;
+    for (number, (question, chosen)) in prompt.questions.iter().zip(&chosen).enumerate() {
+        steps.extend(one_question(question, chosen)?);
+        steps.extend(several.then_some(Step::Await(number + 1)));
+    }
+    if several {
+        // "Review your answers": nothing is marked there, and Enter submits them.
+        steps.push(Step::Enter);
+    }
+    Ok(steps)
+}
+
+fn one_question(question: &Question, chosen: &Chosen) -> Result<Vec<Step>, Failure> {
+    let row = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let count = question.options.len();
+    Ok(match (&chosen.text, question.multi_select) {
+        (Some(text), _) if count == 0 => vec![Step::Type(text.clone())],
+        (Some(_), true) => {
+            return Err(bad("text: this question takes options only, which of them are right"));
+        }
+        (Some(text), false) => vec![Step::Focus(row(count + 1)), Step::Type(text.clone())],
+        (None, true) => {
+            let ticks = ticked(chosen).into_iter().map(Step::Tick);
+            ticks.chain([Step::Reach(DONE), Step::Enter]).collect()
+        }
+        (None, false) => chosen.option.map(Step::Choose).into_iter().collect(),
+    })
+}
+
+fn unknown() -> Failure {
+    bad("the options of this dialog are not known yet: try again in a moment")
+}
+
+/// What passes a dialog of the agent's start that does no harm; `None` leaves it to somebody who decides.
+pub fn groom_steps(dialog: &Dialog) -> Option<Vec<Step>> {
+    let prompt = &dialog.prompt;
+    match prompt.subtype.as_deref()? {
+        "trust" => Some(vec![Step::Choose(option_like(prompt, "Trust folder")?)]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Scripts and surroundings that several suites use.
+
+use serde_json::{Value, json};
+
+use super::{Gemini, House};
+use crate::model::{Question, Script};
+
+/// How Gemini CLI 0.61.0 tells the model that the user said no.
+pub const REFUSED: &str = "[Operation Cancelled]";
+
+/// A quota of the day is used up, as the service says it.
+pub fn used_up() -> Script {
+    let quota = json!({"details": [{
+        "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+        "violations": [{
+            "quotaMetric": "generativelanguage.googleapis.com/generate_content_free_tier_requests",
+            "quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+            "quotaValue": "50",
+        }],
+    }]});
+    Script::new().error(429, &[], "RESOURCE_EXHAUSTED", "You exceeded your current quota.").fields(quota)
+}
+
+/// Asks for a database, three to choose from.
+pub fn which_database() -> Question {
+    Question::one("Which database should we use?", "Database", &["PostgreSQL", "SQLite", "MySQL"])
+}
+
+/// Asks for a language, two to choose from.
+pub fn which_language() -> Question {
+    Question::one("Which language?", "Language", &["Rust", "Go"])
+}
+
+/// Asks for features, of which several can be chosen.
+pub fn which_features() -> Question {
+    Question::several("Which features do you want?", "Features", &["Auth", "Search", "Export"])
+}
+
+/// A file where the agent wants a directory of logs, so that it cannot write one; works for root too.
+pub fn without_log(house: &House) {
+    let project = house.config().join("tmp/work");
+    std::fs::create_dir_all(&project).unwrap();
+    std::fs::write(project.join(".project_root"), house.workspace().to_str().unwrap()).unwrap();
+    let registry = json!({"projects": {house.workspace().to_str().unwrap(): "work"}});
+    std::fs::write(house.config().join("projects.json"), registry.to_string()).unwrap();
+    std::fs::write(project.join("chats"), "in the way").unwrap();
+}
+
+/// The labels of a dialog.
+pub fn labels(prompt: &Value) -> Vec<&str> {
+    prompt["options"].as_array().unwrap().iter().map(|label| label.as_str().unwrap()).collect()
+}
+
+impl Gemini {
+    /// Lets the model play this, tells the agent to go on and waits for a dialog of this kind.
+    pub async fn asked(&self, script: Script, kind: &str) -> Value {
+        self.model.plays(script);
+        self.told("Go on").await;
+        self.goes(["working"]).await;
+        self.prompt(kind).await
+    }
+
+    /// The text of the last result that a tool gave back.
+    pub fn learned(&self) -> String {
+        self.model.results().pop().map(|result| result.text).unwrap_or_default()
+    }
+}
