@@ -193,11 +193,13 @@ impl Delivery {
         };
         // Without hooks and log, the screen is the only witness.
         let patience = if hooks_speak { WITNESS_WITHIN } else { LOG_WITHIN };
-        if tokio::time::timeout(patience, receipt.reached(&ACCEPTED)).await.is_ok() {
+        let others_see = tokio::time::timeout(patience, receipt.reached(&ACCEPTED));
+        // A short turn is over before the others have had their time.
+        let (others_saw, worked) = tokio::join!(others_see, went_to_work(&mut views));
+        if others_saw.is_ok() {
             return;
         }
-        let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
-        let phase = if seen_at_work { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
+        let phase = if worked && !hooks_speak && !log_speaks { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
         session.progress(self.id, phase).await;
     }
 

@@ -137,6 +137,10 @@ impl Driver for Gemini {
         paths::find_log(config_dir, conversation).ok().flatten()
     }
 
+    fn own_log(&self, config_dir: &Path, workspace: &Path, _pid: u32, started: EpochMs) -> Option<PathBuf> {
+        paths::own_log(config_dir, workspace, started)
+    }
+
     fn find_log(&self, config_dir: &Path, conversation: &str) -> io::Result<Option<PathBuf>> {
         paths::find_log(config_dir, conversation)
     }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::agent::evidence::EpochMs;
 use crate::agent::resume::{entries, is_session_id};
 
 /// How much of a log is read to see what it is: its first lines hold the context of the conversation, some kilobytes.
@@ -53,10 +54,27 @@ pub fn logs_of(config_dir: &Path, workspace: &Path) -> io::Result<Vec<PathBuf>> 
     Ok(logs)
 }
 
+/// The log that a child writes which nobody has named: the only one of its workspace that began after it.
+pub fn own_log(config_dir: &Path, workspace: &Path, started: EpochMs) -> Option<PathBuf> {
+    let mut logs = logs_of(config_dir, workspace).ok()?.into_iter();
+    let mut began_since = logs.by_ref().filter(|log| began(log).is_some_and(|at| at >= started));
+    let found = began_since.next()?;
+    // With two, each may be another's.
+    began_since.next().is_none().then_some(found)
+}
+
+/// When a conversation began, by its first line.
+fn began(log: &Path) -> Option<EpochMs> {
+    header(log)?["startTime"].as_str().and_then(EpochMs::from_iso8601)
+}
+
+fn header(log: &Path) -> Option<Value> {
+    serde_json::from_str(&head(log).ok()?.lines().next()?.ok()?).ok()
+}
+
 /// The conversation that a file is the log of: its name has only the beginning of the id.
 pub fn conversation_of(log: &Path) -> Option<String> {
-    let header: Value = serde_json::from_str(&head(log).ok()?.lines().next()?.ok()?).ok()?;
-    header["sessionId"].as_str().filter(|id| is_session_id(id)).map(str::to_owned)
+    header(log)?["sessionId"].as_str().filter(|id| is_session_id(id)).map(str::to_owned)
 }
 
 /// The directory of a workspace.
@@ -114,6 +132,29 @@ mod tests {
     }
 
     #[test]
+    fn a_child_that_nobody_names_writes_the_only_log_that_began_after_it() {
+        let scratch = Scratch::fresh();
+        let workspace = scratch.path("ws");
+        std::fs::create_dir_all(&workspace).unwrap();
+        let registry = serde_json::json!({"projects": {workspace.canonicalize().unwrap().to_str().unwrap(): "proj"}});
+        scratch.file("projects.json", &registry.to_string());
+        let began = |name: &str, second: u32| {
+            std::fs::create_dir_all(scratch.path("tmp/proj/chats")).unwrap();
+            let header = format!("{{\"sessionId\":\"{ID}\",\"startTime\":\"2026-11-16T12:00:{second:02}Z\"}}\n");
+            let message = "{\"id\":\"m\",\"type\":\"user\",\"content\":[]}\n";
+            scratch.file(&format!("tmp/proj/chats/session-{name}.jsonl"), &format!("{header}{message}"))
+        };
+        let started = EpochMs::from_iso8601("2026-11-16T12:00:30Z").unwrap();
+        let found = || own_log(&scratch.path(""), &workspace, started);
+        began("before", 10);
+        assert_eq!(found(), None);
+        let own = began("own", 40);
+        assert_eq!(found(), Some(own));
+        began("other", 50);
+        assert_eq!(found(), None, "nobody can tell which");
+    }
+
+    #[test]
     fn a_conversation_is_found_by_its_whole_id_and_not_in_the_empty_file_of_a_resumption() {
         let scratch = Scratch::fresh();
         let message = "{\"id\":\"m\",\"type\":\"user\",\"content\":[]}\n";
@@ -134,12 +175,12 @@ mod tests {
         let scratch = Scratch::fresh();
         std::fs::create_dir(scratch.path("ws")).unwrap();
         let (dir, workspace) = (scratch.path(""), scratch.path("ws"));
-        assert_eq!(logs_of(&dir, &workspace).unwrap(), [PathBuf::new(); 0]);
+        assert_eq!(logs_of(&dir, &workspace).unwrap(), Vec::<PathBuf>::new());
         let registry = serde_json::json!({"projects": {workspace.to_str().unwrap(): "proj"}});
         scratch.file("projects.json", &registry.to_string());
         let said = log(&scratch, "session-1-01ce8852.jsonl", ID, "{\"id\":\"m\",\"type\":\"user\"}\n");
         log(&scratch, "session-2-01ce8852.jsonl", ID, "");
         assert_eq!(logs_of(&dir, &workspace).unwrap(), [said]);
-        assert_eq!(logs_of(&dir, Path::new("/nowhere")).unwrap(), [PathBuf::new(); 0]);
+        assert_eq!(logs_of(&dir, Path::new("/nowhere")).unwrap(), Vec::<PathBuf>::new());
     }
 }
