@@ -162,9 +162,10 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         return merged(Some(drawn));
     }
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
-    let is_whole = seen.habits.hook_hides_dialog && prompt.ready;
+    // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
-    if !is_whole && now < opens_at && seen.of(Source::Screen).is_some() {
+    let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.of(Source::Screen).is_some() };
+    if may_be_drawn && now < opens_at {
         return Ruling::stay(opens_at);
     }
     // Nobody speaks when a dialog is dismissed, unless there is an arbiter. Without one, the screen tells.

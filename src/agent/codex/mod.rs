@@ -157,3 +157,6 @@ impl Driver for Codex {
         respond::groom_steps(dialog)
     }
 }
+
+#[cfg(test)]
+mod tests;

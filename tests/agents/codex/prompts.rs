@@ -118,6 +118,38 @@ async fn the_dialog_itself_is_answered_where_no_hook_waits() {
     }
 }
 
+/// While a hook waits Codex draws no dialog, and somebody at a terminal must have one.
+#[tokio::test]
+async fn who_sits_at_a_terminal_sees_the_dialog() {
+    for sits_there_before in [true, false] {
+        let codex =
+            Codex::ready(Script::new().bash("touch marker").text("Done.").bash("touch other").text("Done.")).await;
+        let sit_down = async || {
+            let mut terminal = codex.coop.place.ws("/api/v1/attach").await;
+            terminal.say(json!({"event": "hello", "cols": 200, "rows": 50})).await;
+            terminal.next_event("ready").await;
+            terminal
+        };
+        let mut terminal = if sits_there_before { Some(sit_down().await) } else { None };
+        codex.told("Do it").await;
+        let prompt = codex.prompt("permission").await;
+        if terminal.is_none() {
+            terminal = Some(sit_down().await);
+        }
+        codex.shows("Would you like to run the following command?").await;
+        assert_eq!(codex.state().await["prompt"]["id"], prompt["id"]);
+        codex.keys(&["y"]).await;
+        codex.goes(["working", "idle"]).await;
+        assert!(codex.has("marker"));
+        terminal.unwrap().close().await;
+        codex.told("Once more").await;
+        codex.prompt("permission").await;
+        codex.answered(json!({"accept": false, "text": "Nobody is there"})).await;
+        codex.goes(["working", "idle"]).await;
+        assert!(!codex.has("other"));
+    }
+}
+
 #[tokio::test]
 async fn an_accepted_file_is_written() {
     for (size, untouched) in [(WIDE, false), (SMALL, false), (WIDE, true), (SMALL, true)] {
