@@ -1,6 +1,7 @@
 //! The keys of an answer, one after the other, each seen to have landed before the next.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::answers::option_like;
@@ -16,6 +17,9 @@ const LANDS_WITHIN: Duration = Duration::from_millis(1500);
 /// How long a dialog may take to be drawn after its hook has asked or let it go. Codex 0.166.0 waits until nobody has
 /// typed for a second.
 const DRAWN_WITHIN: Duration = Duration::from_secs(5);
+
+/// How often a dialog is looked at until it stands still.
+const STILL_MAX: usize = 20;
 
 /// How often a key without any effect is pressed again.
 const PRESSES_MAX: usize = 3;
@@ -37,7 +41,7 @@ pub enum Step {
     Choose(u32),
     /// Chooses the option whose label begins like this, of a list that was not seen yet.
     ChooseLike(&'static str),
-    /// Ticks or unticks this option of a list that takes several.
+    /// Ticks this option of a list that takes several, unless it is ticked.
     Tick(u32),
     /// Moves to the row for own words, which then takes text.
     Focus(u32),
@@ -104,7 +108,8 @@ async fn await_question(hands: &mut Hands, prompt_id: &str, question: usize) -> 
 /// Moves the mark row by row: each key is seen to have moved it before the next.
 async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -> Result<(), Cow<'static, str>> {
     for _ in 0..ROWS_MAX {
-        if page(&*hands.view_of_now().await).is_some_and(|rows| rows.iter().any(|shown| is_like(shown, row))) {
+        let (_, rows) = drawn(hands, typing, prompt_id).await?;
+        if rows.iter().any(|shown| is_like(shown, row)) {
             return Ok(());
         }
         press_one(hands, typing, prompt_id, &Step::Key(DOWN)).await?;
@@ -114,24 +119,19 @@ async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -
 
 async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &Step) -> Result<(), Cow<'static, str>> {
     for _ in 0..PRESSES_MAX {
-        let view = hands.view_of_now().await;
-        if !is_shown(&view, prompt_id) {
-            return Err("the dialog is gone".into());
-        }
-        let Some(before) = page(&view) else {
-            // Asked by a hook, but not drawn yet.
-            let drawn = hands.until(DRAWN_WITHIN, |view| page(view).is_some() || !is_shown(view, prompt_id)).await;
-            drawn.ok_or("the dialog is not drawn")?;
-            continue;
-        };
-        if is_selected(&view, step) {
+        let (view, before) = drawn(hands, typing, prompt_id).await?;
+        if is_selected(&view, step) || is_ticked(&view, step) == Some(true) {
             return Ok(());
         }
         let step = &seen(&view, step)?;
         let before = write(hands, typing, step).await?.unwrap_or(before);
         hands.tell_written().await;
         let changed = |view: &View| page(view).is_none_or(|now| now != before);
-        let marked = |view: &View| !matches!(step, Step::Select(_)) || is_selected(view, step);
+        let marked = |view: &View| match step {
+            Step::Select(_) => is_selected(view, step),
+            Step::Tick(_) => is_ticked(view, step) != Some(false),
+            _ => true,
+        };
         let landed = |view: &View| !is_shown(view, prompt_id) || changed(view) && marked(view);
         if hands.until(LANDS_WITHIN, landed).await.is_some() {
             return Ok(());
@@ -183,6 +183,39 @@ fn seen(view: &View, step: &Step) -> Result<Step, Cow<'static, str>> {
 
 fn is_shown(view: &View, prompt_id: &str) -> bool {
     view.state.kind() == StateKind::Prompt && view.state.prompt().is_some_and(|prompt| prompt.id == prompt_id)
+}
+
+/// The dialog as it is drawn, once it has stood still for as long as the agent needs to hear keys: what is typed while it
+/// still draws may be lost, and what it draws then would be taken for an effect of the key.
+async fn drawn(
+    hands: &mut Hands,
+    typing: &Typing,
+    prompt_id: &str,
+) -> Result<(Arc<View>, Vec<String>), Cow<'static, str>> {
+    for _ in 0..STILL_MAX {
+        let view = hands.view_of_now().await;
+        if !is_shown(&view, prompt_id) {
+            return Err("the dialog is gone".into());
+        }
+        let Some(rows) = page(&view) else {
+            // Asked by a hook, but not drawn yet.
+            let drawn = hands.until(DRAWN_WITHIN, |view| page(view).is_some() || !is_shown(view, prompt_id)).await;
+            drawn.ok_or("the dialog is not drawn")?;
+            continue;
+        };
+        let moved = |view: &View| page(view).as_ref() != Some(&rows);
+        if typing.settles.is_zero() || hands.until(typing.settles, moved).await.is_none() {
+            return Ok((view, rows));
+        }
+    }
+    Err("the dialog does not stand still".into())
+}
+
+/// Whether the step ticks an option that is ticked, where that is seen.
+fn is_ticked(view: &View, step: &Step) -> Option<bool> {
+    let Step::Tick(number) = step else { return None };
+    let menu = view.look.dialog.as_ref()?.menu.as_ref()?;
+    menu.options.iter().find(|option| option.number == *number)?.checked
 }
 
 /// Whether the step only moves the mark to where it is.

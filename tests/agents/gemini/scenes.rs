@@ -5,9 +5,6 @@ use serde_json::{Value, json};
 use super::{Gemini, House};
 use crate::model::{Question, Script};
 
-/// How Gemini CLI 0.61.0 tells the model that the user said no.
-pub const REFUSED: &str = "[Operation Cancelled]";
-
 /// A quota of the day is used up, as the service says it.
 pub fn used_up() -> Script {
     let quota = json!({"details": [{
