@@ -199,7 +199,11 @@ impl Delivery {
         if others_saw.is_ok() {
             return;
         }
-        let phase = if worked && !hooks_speak && !log_speaks { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
+        let phase = if worked && !hooks_speak && !log_speaks {
+            Phase::Accepted { witness: "screen".into() }
+        } else {
+            Phase::Unconfirmed
+        };
         session.progress(self.id, phase).await;
     }
 
