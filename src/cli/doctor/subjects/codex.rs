@@ -37,13 +37,13 @@ pub const SUBJECT: Subject = Subject {
 
 fn seed(house: &House, model_url: &str) -> io::Result<()> {
     let workspace = house.workspace();
-    // A string of JSON is one of TOML, too.
+    // Without coop's words Codex would start a server that outlives it. A string of JSON is one of TOML, too.
     let text = |text: &str| Value::from(text).to_string();
     let config = format!(
         "model = \"gpt-6-sol\"\nmodel_provider = \"doctor\"\ncheck_for_update_on_startup = false\n\
          approval_policy = \"on-request\"\nsandbox_mode = \"workspace-write\"\n\
          [model_providers.doctor]\nname = \"coop doctor\"\nbase_url = {}\nenv_key = \"COOP_DOCTOR_KEY\"\n\
-         wire_api = \"responses\"\n[projects.{}]\ntrust_level = \"trusted\"\n",
+         wire_api = \"responses\"\n[features]\ndaemon_auto_start = false\n[projects.{}]\ntrust_level = \"trusted\"\n",
         text(&format!("{model_url}/v1")),
         text(&workspace.to_string_lossy()),
     );
