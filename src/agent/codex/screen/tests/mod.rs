@@ -5,7 +5,6 @@ mod half_drawn;
 mod quoting;
 mod recorded;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -17,11 +16,6 @@ use crate::terminal::Cursor;
 static OWN_RULES: LazyLock<Rules> = LazyLock::new(|| rules(None).unwrap());
 
 const GALLERY: Gallery = Gallery { agent: "codex", look: |sight| look(&OWN_RULES, sight), shows_cursors: true };
-
-/// All recordings of one size, by name.
-fn recordings(folder: &str, cols: usize, rows: usize) -> BTreeMap<String, Recording> {
-    GALLERY.recordings((folder, cols, rows))
-}
 
 fn fixtures() -> PathBuf {
     GALLERY.fixtures()
