@@ -4,6 +4,7 @@
 
 mod claude;
 mod codex;
+mod gemini;
 mod model;
 mod session;
 #[path = "../it/support/mod.rs"]
