@@ -55,7 +55,7 @@ const HABITS: Habits = Habits {
     // The first hook comes with the first message.
     speaks_within_ms: 1000,
     // 76 ms were measured.
-    wakes_within_ms: 400,
+    wakes_within_ms: 250,
     hook_hides_dialog: true,
 };
 

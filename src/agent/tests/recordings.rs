@@ -144,3 +144,8 @@ fn play_all(agent: Agent, name: &str) {
 fn recorded_sessions_of_claude_code_give_the_states_that_were_seen() {
     play_all(Agent::Claude, "claude");
 }
+
+#[test]
+fn recorded_sessions_of_codex_give_the_states_that_were_seen() {
+    play_all(Agent::Codex, "codex");
+}
