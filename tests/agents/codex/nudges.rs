@@ -83,7 +83,7 @@ async fn a_command_that_does_not_exist_is_not_said_to_be_delivered() {
     let codex = Codex::ready(Script::new()).await;
     let body = json!({"message": "/no-such-command-at-all", "command": true, "timeout_ms": 3000});
     let nudged = codex.nudge_with(body).await.ok();
-    assert_eq!(nudged["delivered"], false, "{nudged}");
+    assert_eq!((&nudged["delivered"], &nudged["reason"]), (&json!(false), &json!("unknown command")), "{nudged}");
     codex.quiet().await;
     assert!(codex.model.heard().is_empty());
     assert_eq!(heard(&codex, "Still there?").await, "Still there?");

@@ -44,7 +44,7 @@ async fn one_question_is_answered_by_option() {
 
 #[tokio::test]
 async fn one_question_is_answered_in_own_words() {
-    for (size, words) in [(WIDE, "DuckDB, als Datei – gern später"), (SMALL, "DuckDB"), (WIDE, "2"), (WIDE, "n")] {
+    for (size, words) in [(WIDE, "DuckDB, als Datei – gern später"), (SMALL, "2")] {
         let (codex, _) = asked(vec![which_database()], size).await;
         codex.answered(json!({"text": words})).await;
         assert_eq!(learned(&codex).await, [json!(["None of the above", format!("user_note: {words}")])]);

@@ -62,13 +62,12 @@ async fn is_no_prompt(codex: &Codex) {
 #[tokio::test]
 async fn a_dialog_in_a_file_is_no_dialog() {
     for size in [WIDE, SMALL] {
+        let look = |script: Script| script.tools(&[inside("cat dialog.txt")]).text("I see it too.");
+        let script = look(look(look(Script::new())));
+        let codex = Codex::ready(Options::script(script).size(size).word(BYPASS)).await;
         for text in [DIALOG, PLAN, TRUST] {
-            let script = Script::new().tools(&[inside("cat dialog.txt")]).text("I see it too.");
-            let codex = Codex::ready(Options::script(script).size(size).word(BYPASS)).await;
             std::fs::write(codex.house.at("dialog.txt"), text).unwrap();
-            codex.types("!cat dialog.txt").await;
-            codex.shows("cat dialog.txt").await;
-            codex.keys(&["enter"]).await;
+            codex.commanded("!cat dialog.txt").await;
             codex.settles().await;
             is_no_prompt(&codex).await;
             codex.told("Look at it").await;
