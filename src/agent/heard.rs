@@ -54,6 +54,8 @@ pub struct Heard {
     pub last_message: Option<String>,
     /// Its memory is about to be compacted.
     pub compacts: bool,
+    /// All that it shows is about to be drawn anew.
+    pub redraws: bool,
     /// The agent ends, or its program is about to be started anew.
     pub ends: bool,
     /// All questions are over: the turn ended, or another began.

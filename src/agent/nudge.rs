@@ -21,6 +21,8 @@ pub struct Typing {
     /// Empties the input box, or some lines of it, and does nothing to an empty one. It is a write of its own: within a
     /// paste it would become part of the message.
     pub clear: &'static [u8],
+    /// Makes an empty box for a shell command one for messages again, where `clear` does not.
+    pub leave_shell: Option<&'static str>,
     /// How long what was typed must stand there before the key that sends it.
     pub settles: Duration,
     /// Sends the message.
@@ -255,7 +257,10 @@ impl Delivery {
             if is_empty(&view) {
                 return Ok(());
             }
-            hands.write(self.typing.clear).await.map_err(|_| "exited")?;
+            let is_bare_shell =
+                view.look.input_box.as_ref().is_some_and(|input| input.is_shell && input.text.is_empty());
+            let leave = self.typing.leave_shell.filter(|_| is_bare_shell);
+            hands.write(leave.map_or(self.typing.clear, str::as_bytes)).await.map_err(|_| "exited")?;
             // One may not be enough for many lines. The next goes out when this one is seen to have done something.
             let before = view.look.input_box.clone();
             hands.until(SHOWN_WITHIN, |view| view.look.input_box != before).await.ok_or("nobody reads the keys")?;

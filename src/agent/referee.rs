@@ -32,7 +32,7 @@ const ALONE_MS: u64 = 600;
 const UNNAMED_MS: u64 = 1000;
 
 /// How long an input box must stand before it is one that is read.
-const BOX_STANDS_MS: u64 = 500;
+const BOX_STANDS_MS: u64 = 700;
 
 /// How long the screen must contradict a speaker before it is believed.
 const CONTRADICTED_MS: u64 = 2500;

@@ -90,6 +90,11 @@ impl Seen {
         self.is_beginning = true;
     }
 
+    /// What a source shows counts from now on only.
+    pub fn see_anew(&mut self, source: Source, now: EpochMs) {
+        self.last.get_mut(&source).into_iter().for_each(|last| last.at = now);
+    }
+
     /// A source has nothing to say any more.
     pub fn forget(&mut self, source: Source) {
         self.last.remove(&source);

@@ -7,6 +7,7 @@ use crate::agent::nudge::Typing;
 pub const TYPING: Typing = Typing {
     // Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters.
     clear: &[0x15; 40],
+    leave_shell: None,
     settles: Duration::ZERO,
     send: "\r",
     // What is sent to a Claude at work is queued by itself.

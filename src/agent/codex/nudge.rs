@@ -8,6 +8,7 @@ pub const TYPING: Typing = Typing {
     // Ctrl-U kills a line before the cursor, Ctrl-K one behind it, and the key back of them leaves the mode for the
     // shell; on an empty box nothing happens. Ctrl-C would leave.
     clear: b"\x15\x15\x15\x15\x15\x15\x15\x15\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x0b\x7f",
+    leave_shell: None,
     settles: Duration::ZERO,
     send: "\r",
     // Enter would cut off what the model says, Tab keeps the message until the turn is over; when there is no turn any

@@ -29,8 +29,9 @@ pub fn hear(event: &str, payload: &Value) -> Heard {
         "SessionStart" => {
             let source = text("source").unwrap_or("startup").to_owned();
             if source == "resume" {
-                // It names a new file, but goes on in the old one.
+                // It names a new file, but goes on in the old one; and it draws the past now.
                 heard.log = None;
+                heard.redraws = true;
             }
             heard.claim = Some(Claim::Idle);
             heard.closes_questions = true;

@@ -138,7 +138,7 @@ impl Driver for Gemini {
     }
 
     fn own_log(&self, config_dir: &Path, workspace: &Path, _pid: u32, started: EpochMs) -> Option<PathBuf> {
-        paths::own_log(config_dir, workspace, started)
+        paths::log_since(config_dir, workspace, started)
     }
 
     fn find_log(&self, config_dir: &Path, conversation: &str) -> io::Result<Option<PathBuf>> {

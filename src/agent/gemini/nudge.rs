@@ -13,6 +13,8 @@ const CLEARED_LINES: usize = 20;
 
 pub const TYPING: Typing = Typing {
     clear: &clear(),
+    // One alone; two would open a view of the past.
+    leave_shell: Some("\x1b"),
     // Enter within 40 ms of a paste is a new line, and one that comes before the box was drawn anew is lost.
     settles: Duration::from_millis(200),
     send: "\r",

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::agent::evidence::EpochMs;
+use crate::agent::EpochMs;
 use crate::agent::resume::{entries, is_session_id};
 
 /// How much of a log is read to see what it is: its first lines hold the context of the conversation, some kilobytes.
@@ -54,27 +54,29 @@ pub fn logs_of(config_dir: &Path, workspace: &Path) -> io::Result<Vec<PathBuf>> 
     Ok(logs)
 }
 
-/// The log that a child writes which nobody has named: the only one of its workspace that began after it.
-pub fn own_log(config_dir: &Path, workspace: &Path, started: EpochMs) -> Option<PathBuf> {
-    let mut logs = logs_of(config_dir, workspace).ok()?.into_iter();
-    let mut began_since = logs.by_ref().filter(|log| began(log).is_some_and(|at| at >= started));
-    let found = began_since.next()?;
+/// The log of the conversation that has begun in a workspace after this moment, where there is only one.
+pub fn log_since(config_dir: &Path, workspace: &Path, started: EpochMs) -> Option<PathBuf> {
+    let chats = entries(&project_dir(config_dir, workspace)?.join("chats")).ok()?;
+    let began = |log: &PathBuf| {
+        let written = log.metadata().ok()?.modified().ok().map(EpochMs::from)?;
+        // Most of them are old, and need not be opened.
+        let began = (written >= started).then(|| header(log)).flatten()?;
+        EpochMs::from_iso8601(began["startTime"].as_str()?).filter(|began| *began >= started)
+    };
+    let mut since = chats.into_iter().filter(|log| began(log).is_some());
+    let found = since.next()?;
     // With two, each may be another's.
-    began_since.next().is_none().then_some(found)
-}
-
-/// When a conversation began, by its first line.
-fn began(log: &Path) -> Option<EpochMs> {
-    header(log)?["startTime"].as_str().and_then(EpochMs::from_iso8601)
-}
-
-fn header(log: &Path) -> Option<Value> {
-    serde_json::from_str(&head(log).ok()?.lines().next()?.ok()?).ok()
+    since.next().is_none().then_some(found)
 }
 
 /// The conversation that a file is the log of: its name has only the beginning of the id.
 pub fn conversation_of(log: &Path) -> Option<String> {
     header(log)?["sessionId"].as_str().filter(|id| is_session_id(id)).map(str::to_owned)
+}
+
+/// The first line of a log.
+fn header(log: &Path) -> Option<Value> {
+    serde_json::from_str(&head(log).ok()?.lines().next()?.ok()?).ok()
 }
 
 /// The directory of a workspace.
@@ -132,29 +134,6 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_nobody_names_writes_the_only_log_that_began_after_it() {
-        let scratch = Scratch::fresh();
-        let workspace = scratch.path("ws");
-        std::fs::create_dir_all(&workspace).unwrap();
-        let registry = serde_json::json!({"projects": {workspace.canonicalize().unwrap().to_str().unwrap(): "proj"}});
-        scratch.file("projects.json", &registry.to_string());
-        let began = |name: &str, second: u32| {
-            std::fs::create_dir_all(scratch.path("tmp/proj/chats")).unwrap();
-            let header = format!("{{\"sessionId\":\"{ID}\",\"startTime\":\"2026-11-16T12:00:{second:02}Z\"}}\n");
-            let message = "{\"id\":\"m\",\"type\":\"user\",\"content\":[]}\n";
-            scratch.file(&format!("tmp/proj/chats/session-{name}.jsonl"), &format!("{header}{message}"))
-        };
-        let started = EpochMs::from_iso8601("2026-11-16T12:00:30Z").unwrap();
-        let found = || own_log(&scratch.path(""), &workspace, started);
-        began("before", 10);
-        assert_eq!(found(), None);
-        let own = began("own", 40);
-        assert_eq!(found(), Some(own));
-        began("other", 50);
-        assert_eq!(found(), None, "nobody can tell which");
-    }
-
-    #[test]
     fn a_conversation_is_found_by_its_whole_id_and_not_in_the_empty_file_of_a_resumption() {
         let scratch = Scratch::fresh();
         let message = "{\"id\":\"m\",\"type\":\"user\",\"content\":[]}\n";
@@ -168,6 +147,27 @@ mod tests {
         assert_eq!(find_log(&dir, "x").unwrap(), None);
         assert_eq!(conversation_of(&empty).as_deref(), Some(ID));
         assert_eq!(conversation_of(&scratch.file("notes.jsonl", "{}\n")), None);
+    }
+
+    #[test]
+    fn a_log_that_nobody_named_is_the_only_one_that_began_after_the_agent() {
+        let scratch = Scratch::fresh();
+        std::fs::create_dir_all(scratch.path("ws")).unwrap();
+        std::fs::create_dir_all(scratch.path("tmp/proj/chats")).unwrap();
+        let (dir, workspace) = (scratch.path(""), scratch.path("ws"));
+        let registry = serde_json::json!({"projects": {workspace.to_str().unwrap(): "proj"}});
+        scratch.file("projects.json", &registry.to_string());
+        let began = |name: &str, secs: u32| {
+            let header = format!("{{\"sessionId\":\"{ID}\",\"startTime\":\"2026-11-15T23:52:{secs}.000Z\"}}\n");
+            scratch.file(&format!("tmp/proj/chats/session-{name}.jsonl"), &header)
+        };
+        began("before", 10);
+        let own = began("own", 30);
+        let at = |secs: u32| EpochMs::from_iso8601(&format!("2026-11-15T23:52:{secs}.000Z")).unwrap();
+        assert_eq!(log_since(&dir, &workspace, at(20)), Some(own));
+        assert_eq!(log_since(&dir, &workspace, at(59)), None);
+        began("later", 50);
+        assert_eq!(log_since(&dir, &workspace, at(20)), None, "of two nobody can tell which it is");
     }
 
     #[test]

@@ -23,6 +23,9 @@ impl Mind {
         self.last_message = heard.last_message.or(self.last_message.take());
         self.conversation = heard.conversation.or(self.conversation.take());
         effects.extend(heard.log.map(|log| Effect::Writes { log }));
+        if heard.redraws {
+            self.seen.see_anew(Source::Screen, now);
+        }
         if heard.ends {
             self.seen.begin_again();
         }

@@ -19,7 +19,7 @@ use super::look::Look;
 use super::referee::{Ruling, Verdict, judge};
 use super::rules::Rules;
 use super::seen::Seen;
-use crate::session::{Cause, State, StateKind, Trouble, Witness};
+use crate::session::{Cause, State, StateKind, Witness};
 use naming::Naming;
 pub use questions::Open;
 use questions::Questions;
@@ -140,12 +140,16 @@ impl Mind {
         self.seen.ails(source, problem);
     }
 
-    /// The error that the present turn ended with, if it did; also one that is not published yet.
-    pub fn trouble(&self) -> Option<&Trouble> {
+    /// The error or limit that the present turn ended with, if it did; also one that is not published yet.
+    pub fn trouble(&self) -> Option<&str> {
         if let State::Error(trouble) = &self.present {
-            return Some(trouble);
+            return Some(&trouble.detail);
         }
-        self.seen.words().find_map(|word| if let Claim::Error(trouble) = &word.claim { Some(trouble) } else { None })
+        self.seen.words().find_map(|word| match &word.claim {
+            Claim::Error(trouble) => Some(trouble.detail.as_str()),
+            Claim::Parked(parked) if word.source != Source::Screen => Some(parked.reason.as_str()),
+            _ => None,
+        })
     }
 
     pub fn is_prompting(&self) -> bool {

@@ -318,7 +318,7 @@ fn an_agent_that_says_that_it_is_ready_before_it_has_drawn_its_box_is_not() {
     story.told(100, Source::Hooks, "SessionStart", Claim::Idle);
     assert_eq!(story.at(3000), StateKind::Starting);
     assert_eq!(story.told(3100, Source::Screen, "input box", Claim::Idle).at(3101), StateKind::Starting);
-    assert_eq!(story.at(3700), StateKind::Idle, "the box has come to stay");
+    assert_eq!(story.at(3900), StateKind::Idle, "the box has come to stay");
     let mut unseen = story_by_title();
     unseen.told(100, Source::Hooks, "SessionStart", Claim::Idle);
     assert_eq!(unseen.at(20_000), StateKind::Idle, "the box may not be known to anybody");

@@ -98,7 +98,7 @@ impl Watch {
 
     /// Decides whether the agent may stop; the reason when it may not.
     pub(super) async fn decide_stop(&mut self, already_held: bool) -> Option<String> {
-        let trouble = self.mind.trouble().map(|trouble| trouble.detail.clone());
+        let trouble = self.mind.trouble().map(str::to_owned);
         let decision = self.shared.gates().stop.decide(already_held, trouble.as_deref());
         let (stopped, reason) = match decision {
             Decision::Allowed => (Stopped::Allowed, None),

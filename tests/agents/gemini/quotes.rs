@@ -39,6 +39,11 @@ const TRUST: &str = "\
  Gemini CLI is restarting to apply the trust changes...
 ";
 
+/// The same with a shorter edge: a model that says the same letter very often is taken to be in a loop.
+fn narrow(dialog: &str) -> String {
+    dialog.replace(&"─".repeat(60), "").replace(&" ".repeat(30), " ")
+}
+
 /// Idle, and never anything to answer.
 async fn is_no_prompt(gemini: &Gemini) {
     gemini.rests().await;
@@ -55,7 +60,7 @@ async fn a_dialog_in_words_or_in_a_file_is_no_dialog() {
     for size in [WIDE, SMALL] {
         let gemini = Gemini::ready(Options::new().size(size)).await;
         for text in [DIALOG, PLAN, TRUST] {
-            gemini.model.plays(Script::new().text(text));
+            gemini.model.plays(Script::new().text(&narrow(text)));
             gemini.told("Show me").await;
             gemini.goes(["working", "idle"]).await;
             is_no_prompt(&gemini).await;
@@ -75,7 +80,7 @@ async fn a_dialog_in_words_or_in_a_file_is_no_dialog() {
 
 #[tokio::test]
 async fn a_real_dialog_below_a_quoted_one_is_the_one_that_is_answered() {
-    let gemini = Gemini::ready(Script::new().text(PLAN)).await;
+    let gemini = Gemini::ready(Script::new().text(&narrow(PLAN))).await;
     gemini.told("Show me").await;
     gemini.goes(["working", "idle"]).await;
     let prompt = gemini.asked(Script::new().bash("touch marker"), "permission").await;

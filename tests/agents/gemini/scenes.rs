@@ -33,14 +33,12 @@ pub fn which_features() -> Question {
     Question::several("Which features do you want?", "Features", &["Auth", "Search", "Export"])
 }
 
-/// A file where the agent wants a directory of logs, so that it cannot write one; works for root too.
+/// The logs that the agent has begun become a device that is always full: it goes on without one.
 pub fn without_log(house: &House) {
-    let project = house.config().join("tmp/work");
-    std::fs::create_dir_all(&project).unwrap();
-    std::fs::write(project.join(".project_root"), house.workspace().to_str().unwrap()).unwrap();
-    let registry = json!({"projects": {house.workspace().to_str().unwrap(): "work"}});
-    std::fs::write(house.config().join("projects.json"), registry.to_string()).unwrap();
-    std::fs::write(project.join("chats"), "in the way").unwrap();
+    for log in std::fs::read_dir(house.config().join("tmp/work/chats")).unwrap().flatten() {
+        std::fs::remove_file(log.path()).unwrap();
+        std::os::unix::fs::symlink("/dev/full", log.path()).unwrap();
+    }
 }
 
 /// The labels of a dialog.

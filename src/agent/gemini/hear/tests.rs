@@ -50,7 +50,8 @@ fn a_start_names_the_log_unless_it_goes_on_with_another() {
     assert_eq!(started.wants, Wants::Start { source: "startup".into() });
     assert!(started.log.is_some_and(|log| log.ends_with("session-2026-11-15T23-44-fa07ff90.jsonl")));
     payload["source"] = "resume".into();
-    assert_eq!(heard(&payload).log, None);
+    let resumed = heard(&payload);
+    assert_eq!((resumed.log, resumed.redraws, started.redraws), (None, true, false));
     let ended = heard(&hook!("SessionEnd"));
     assert_eq!((ended.claim, ended.ends), (None, true));
     assert!(!hear("SessionEnd", &json!({"reason": "clear"})).ends);
