@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::claude;
+use super::codex;
 use super::evidence::{Claim, EpochMs, Source};
 use super::facts::{BadLine, LogFacts, Printed, StatusFacts};
 use super::gemini;
@@ -146,7 +147,8 @@ pub struct Habits {
 pub fn of(agent: config::Agent) -> Option<&'static dyn Driver> {
     match agent {
         config::Agent::Claude => Some(&claude::Claude),
+        config::Agent::Codex => Some(&codex::Codex),
         config::Agent::Gemini => Some(&gemini::Gemini),
-        config::Agent::Codex | config::Agent::Unknown => None,
+        config::Agent::Unknown => None,
     }
 }

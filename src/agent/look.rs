@@ -16,6 +16,8 @@ pub struct Look {
     pub working: bool,
     /// It waits before it asks the model once more.
     pub retrying: Option<Retry>,
+    /// It does not get on, and says why: the network is gone, for example.
+    pub stalled: Option<Banner>,
     /// Whether the last turn was interrupted or a tool was refused.
     pub interrupted: bool,
     /// Messages that wait for the turn's end.

@@ -162,10 +162,12 @@ impl<'a> Page<'a> {
 
     /// Whether the rows between two options can be what is said about the first: not left of its number, no gaps.
     fn only_details(&self, rows: Range<usize>, number_col: usize) -> bool {
-        let between = &self.rows[rows];
-        let is_detail =
-            |row: &String| is_line(row) || is_blank(row) || self.button(row).is_some() || indent(row) >= number_col;
-        between.iter().all(is_detail) && between.windows(2).all(|pair| !pair.iter().all(|row| is_blank(row)))
+        let between = &self.rows[rows.clone()];
+        let is_detail = |at: usize| {
+            let row = &self.rows[at];
+            is_line(row) || is_blank(row) || self.button(row).is_some() || self.is_about(at, number_col)
+        };
+        rows.into_iter().all(is_detail) && between.windows(2).all(|pair| !pair.iter().all(|row| is_blank(row)))
     }
 
     fn assemble(&self, run: &[Head]) -> Option<Menu> {
@@ -212,7 +214,7 @@ impl<'a> Page<'a> {
                 || is_line(row)
                 || is_scroll_mark(row)
                 || self.button_of(head, row).is_some()
-                || indent(row) < head.number_col
+                || !self.is_about(below, head.number_col)
             {
                 break;
             }
@@ -240,6 +242,12 @@ impl<'a> Page<'a> {
         let description = description.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
         let Head { number, checked, label_col, .. } = *head;
         (Choice { number, label, description, checked, ticked, label_col, label_rows }, below)
+    }
+
+    /// Whether a row can be about the option above it: not left of its number, or wrapped there (Codex 0.166.0).
+    fn is_about(&self, row: usize, number_col: usize) -> bool {
+        let text = &self.rows[row];
+        indent(text) >= number_col || (indent(text) == 0 && seam(&self.rows[row - 1], text, self.cols) != Seam::Break)
     }
 
     /// The button that stands below a checkbox, in another column than what is said about it.

@@ -4,7 +4,7 @@
 //! sources (hooks, status, log, stream, screen) ──> evidence ──> referee (pure) ──> the session's state
 //! nudge, respond ──> steps with conditions ──> the session's input
 //! ```
-//! One folder per agent, with the same file names: `claude`.
+//! One folder per agent, with the same file names: `claude`, `codex`.
 
 mod answers;
 mod asks;
@@ -12,6 +12,7 @@ mod block;
 mod catchup;
 mod claims;
 mod claude;
+mod codex;
 pub mod driver;
 mod evidence;
 mod explain;

@@ -59,6 +59,9 @@ const WITNESS_WITHIN: Duration = Duration::from_secs(10);
 /// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
 const LOG_WITHIN: Duration = Duration::from_millis(1500);
 
+/// Why a command was not taken.
+const UNKNOWN_COMMAND: &str = "unknown command";
+
 /// How long the agent may take to say that it does not know a command.
 const COMMAND_WITHIN: Duration = Duration::from_millis(800);
 
@@ -91,7 +94,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
         return Ok(refused(before, AGENT_BUSY));
     }
-    let queues = before == StateKind::Working;
+    let queues = before == StateKind::Working || view.look.stalled.is_some();
     let typing = agent.driver().typing();
     let delivery = Delivery { agent: agent.clone(), typing, id: turn.id, text, is_command: nudge.command, queues };
     tokio::spawn(delivery.run(turn, ticket.clone()));
@@ -105,7 +108,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
 fn is_ready(view: &View, queue: bool) -> bool {
     match view.state.kind() {
         StateKind::Idle | StateKind::Error => true,
-        StateKind::Parked => view.look.retrying.is_none() || queue,
+        StateKind::Parked => view.look.retrying.is_none() && view.look.stalled.is_none() || queue,
         StateKind::Working => queue,
         _ => false,
     }
@@ -158,7 +161,15 @@ impl Delivery {
             }
             hands.write(key).await.map_err(exited)?;
             self.agent.session().progress(self.id, Phase::Written).await;
-            if hands.until(ENTER_WITHIN, |view| !self.shows(view)).await.is_some() {
+            let left = tokio::select! {
+                // Some agents leave what they do not know in the box, where it shall not stay.
+                () = self.is_unknown() => {
+                    self.clear(&mut hands).await?;
+                    return Err(UNKNOWN_COMMAND.into());
+                }
+                left = hands.until(ENTER_WITHIN, |view| !self.shows(view)) => left,
+            };
+            if left.is_some() {
                 self.wait_for_witness(hands, receipt).await;
                 return Ok(());
             }
@@ -195,24 +206,40 @@ impl Delivery {
         };
         // Without hooks and log, the screen is the only witness.
         let patience = if hooks_speak { WITNESS_WITHIN } else { LOG_WITHIN };
-        if tokio::time::timeout(patience, receipt.reached(&ACCEPTED)).await.is_ok() {
+        let others_see = tokio::time::timeout(patience, receipt.reached(&ACCEPTED));
+        // A short turn is over before the others have had their time.
+        let (others_saw, worked) = tokio::join!(others_see, went_to_work(&mut views));
+        if others_saw.is_ok() {
             return;
         }
-        let seen_at_work = !hooks_speak && !log_speaks && went_to_work(&mut views).await;
-        let phase = if seen_at_work { Phase::Accepted { witness: "screen".into() } } else { Phase::Unconfirmed };
+        let phase = if worked && !hooks_speak && !log_speaks {
+            Phase::Accepted { witness: "screen".into() }
+        } else {
+            Phase::Unconfirmed
+        };
         session.progress(self.id, phase).await;
     }
 
     /// A command is nobody's message: that the box let it go is all there is to see, unless the agent does not know it.
     async fn look_for_command(&self, views: &mut Views) -> Phase {
-        let name = self.text.split_whitespace().next().unwrap_or_default();
-        let unknown = Conditions { list: vec![Condition::Text((self.typing.unknown_command)(name))], all: false };
         tokio::select! {
-            Ok(Some(_)) = self.agent.session().wait(unknown) => Phase::Refused { why: "unknown command".into() },
+            () = self.is_unknown() => Phase::Refused { why: UNKNOWN_COMMAND.into() },
             _ = seen_within(views, COMMAND_WITHIN, |view| view.state.kind() == StateKind::Working) => {
                 Phase::Accepted { witness: "screen".into() }
             }
         }
+    }
+
+    /// Waits until the agent says that it does not know this command; for ever, when it is a message.
+    async fn is_unknown(&self) {
+        if self.is_command {
+            let name = self.text.split_whitespace().next().unwrap_or_default();
+            let unknown = Conditions { list: vec![Condition::Text((self.typing.unknown_command)(name))], all: false };
+            if let Ok(Some(_)) = self.agent.session().wait(unknown).await {
+                return;
+            }
+        }
+        std::future::pending().await
     }
 
     /// Whether the box holds the message.

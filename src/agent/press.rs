@@ -82,7 +82,12 @@ pub async fn press(
     prompt_id: &str,
     steps: &[Step],
 ) -> Result<(), Cow<'static, str>> {
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
+        // In some dialogs the digit that moves the mark chooses as well: Enter would go to what comes next.
+        let was_marked = at > 0 && matches!(steps[at - 1], Step::Select(_));
+        if *step == Step::Enter && was_marked && !is_shown(&*hands.view_of_now().await, prompt_id) {
+            return Ok(());
+        }
         match step {
             Step::Reach(row) => reach(hands, typing, prompt_id, row).await?,
             Step::Await(question) => await_question(hands, prompt_id, *question).await?,

@@ -40,6 +40,9 @@ const CONTRADICTED_MS: u64 = 2500;
 /// How long after its input box an agent without hooks is taken to be ready.
 const READY_WITHIN_MS: u64 = 1000;
 
+/// How long after its first word an agent may still be busy with its own start.
+const WAKING_MS: u64 = 1000;
+
 /// An agent of which nothing was recognised for so long is in a state that nobody can tell.
 const STARTING_MAX_MS: u64 = 45_000;
 
@@ -93,7 +96,7 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
     let Some(spoken) = spoken(seen) else { return looked(seen, dialog, now) };
     match &spoken.claim {
         Claim::Prompt(prompt) => asked(seen, spoken, prompt, dialog, now),
-        Claim::Waiting => waiting(seen, spoken, dialog, now),
+        Claim::Waiting => waiting(seen, spoken, dialog, present, now),
         _ => match overdrawn(seen, spoken, dialog, now) {
             Ok(dialog) => drawn(seen, dialog),
             Err(look_again) => unprompted(seen, spoken, present, now).looking_again(look_again),
@@ -162,9 +165,10 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         return merged(Some(drawn));
     }
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
-    let is_whole = seen.habits.hook_hides_dialog && prompt.ready;
+    // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
-    if !is_whole && now < opens_at && seen.of(Source::Screen).is_some() {
+    let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.of(Source::Screen).is_some() };
+    if may_be_drawn && now < opens_at {
         return Ruling::stay(opens_at);
     }
     // Nobody speaks when a dialog is dismissed, unless there is an arbiter. Without one, the screen tells.
@@ -181,7 +185,7 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
 }
 
 /// The arbiter says that a dialog is open.
-fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
+fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, present: &State, now: EpochMs) -> Ruling {
     let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
     match (&seen.asked, shown) {
@@ -195,6 +199,11 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, now: Epoch
         }
         (None, Some((dialog, _))) if now.since(dialog.at) >= drawn_ms(seen, dialog) => drawn(seen, dialog),
         (None, Some((dialog, _))) => Ruling::stay(dialog.at.plus(drawn_ms(seen, dialog))),
+        // Codex 0.166.0 draws its dialog when nobody has typed for a second; at rest it is not, meanwhile.
+        (None, None) if spoken.source == Source::Signal && present.kind() == StateKind::Idle => {
+            Ruling::is(State::Working, spoken.source, spoken.rule.clone())
+                .looking_again(Some(spoken.at.plus(UNNAMED_MS)))
+        }
         // The dialog has left the screen, and the arbiter will say so.
         (None, None) if seen.of(Source::Screen).is_some_and(|screen| screen.at > spoken.at) => {
             let screen = seen.of(Source::Screen).unwrap_or(spoken);
@@ -298,9 +307,11 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
 
 /// Until when an agent at its start is busy with itself: nobody else has spoken of any work.
 fn wakes(seen: &Seen, spoken: &Evidence, now: EpochMs) -> Option<EpochMs> {
-    let is_first_word = seen.of(Source::Hooks).is_none() && seen.of(Source::Log).is_none();
+    let is_alone = seen.of(Source::Hooks).is_none() && seen.of(Source::Log).is_none();
+    let first = seen.recent().find(|word| word.source == seen.habits.arbiter).map_or(spoken.at, |word| word.at);
+    let is_early = spoken.at.since(first) < WAKING_MS;
     let until = spoken.at.plus(seen.habits.wakes_within_ms);
-    (is_first_word && spoken.source == seen.habits.arbiter && now < until).then_some(until)
+    (is_alone && is_early && spoken.source == seen.habits.arbiter && now < until).then_some(until)
 }
 
 /// Who is named for what several say: the hooks, which know most about it.
@@ -379,7 +390,8 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
         return if now >= drawn_at { Ruling::by(screen) } else { Ruling::stay(drawn_at) };
     }
     if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {
-        return Ruling::by(title);
+        let awake_at = title.at.plus(seen.habits.wakes_within_ms);
+        return if now >= awake_at { Ruling::by(title) } else { Ruling::stay(awake_at) };
     }
     let lost_at = seen.started.plus(STARTING_MAX_MS);
     if now < lost_at {

@@ -246,6 +246,11 @@ impl Session {
         Ok(Attached { redraw, offset, _terminal: terminal })
     }
 
+    /// Whether somebody sits at a terminal that is joined to the session.
+    pub fn has_terminal(&self) -> bool {
+        self.shared.terminals.load(Ordering::Relaxed) > 0
+    }
+
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, Refusal> {
         let (reply, answer) = oneshot::channel();
         self.commands.send(command(reply)).await.map_err(|_| Refusal::Closing)?;

@@ -4,6 +4,7 @@
 
 mod claude;
 mod codex;
+mod doctor;
 mod gemini;
 mod model;
 mod session;

@@ -54,7 +54,7 @@ pub fn logs_of(config_dir: &Path, workspace: &Path) -> io::Result<Vec<PathBuf>> 
     Ok(logs)
 }
 
-/// The log of the conversation that was the first to begin in a workspace after this moment.
+/// The log of the conversation that has begun in a workspace after this moment, where there is only one.
 pub fn log_since(config_dir: &Path, workspace: &Path, started: EpochMs) -> Option<PathBuf> {
     let chats = entries(&project_dir(config_dir, workspace)?.join("chats")).ok()?;
     let began = |log: &PathBuf| {
@@ -63,7 +63,10 @@ pub fn log_since(config_dir: &Path, workspace: &Path, started: EpochMs) -> Optio
         let began = (written >= started).then(|| header(log)).flatten()?;
         EpochMs::from_iso8601(began["startTime"].as_str()?).filter(|began| *began >= started)
     };
-    chats.into_iter().filter_map(|log| Some((began(&log)?, log))).min().map(|(_, log)| log)
+    let mut since = chats.into_iter().filter(|log| began(log).is_some());
+    let found = since.next()?;
+    // With two, each may be another's.
+    since.next().is_none().then_some(found)
 }
 
 /// The conversation that a file is the log of: its name has only the beginning of the id.
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_nobody_named_is_the_first_that_began_after_the_agent() {
+    fn a_log_that_nobody_named_is_the_only_one_that_began_after_the_agent() {
         let scratch = Scratch::fresh();
         std::fs::create_dir_all(scratch.path("ws")).unwrap();
         std::fs::create_dir_all(scratch.path("tmp/proj/chats")).unwrap();
@@ -160,10 +163,11 @@ mod tests {
         };
         began("before", 10);
         let own = began("own", 30);
-        began("later", 50);
         let at = |secs: u32| EpochMs::from_iso8601(&format!("2026-11-15T23:52:{secs}.000Z")).unwrap();
         assert_eq!(log_since(&dir, &workspace, at(20)), Some(own));
         assert_eq!(log_since(&dir, &workspace, at(59)), None);
+        began("later", 50);
+        assert_eq!(log_since(&dir, &workspace, at(20)), None, "of two nobody can tell which it is");
     }
 
     #[test]
@@ -171,12 +175,12 @@ mod tests {
         let scratch = Scratch::fresh();
         std::fs::create_dir(scratch.path("ws")).unwrap();
         let (dir, workspace) = (scratch.path(""), scratch.path("ws"));
-        assert_eq!(logs_of(&dir, &workspace).unwrap(), [PathBuf::new(); 0]);
+        assert_eq!(logs_of(&dir, &workspace).unwrap(), Vec::<PathBuf>::new());
         let registry = serde_json::json!({"projects": {workspace.to_str().unwrap(): "proj"}});
         scratch.file("projects.json", &registry.to_string());
         let said = log(&scratch, "session-1-01ce8852.jsonl", ID, "{\"id\":\"m\",\"type\":\"user\"}\n");
         log(&scratch, "session-2-01ce8852.jsonl", ID, "");
         assert_eq!(logs_of(&dir, &workspace).unwrap(), [said]);
-        assert_eq!(logs_of(&dir, Path::new("/nowhere")).unwrap(), [PathBuf::new(); 0]);
+        assert_eq!(logs_of(&dir, Path::new("/nowhere")).unwrap(), Vec::<PathBuf>::new());
     }
 }

@@ -100,6 +100,14 @@ fn an_arrow_on_a_row_of_its_own_tells_that_the_list_goes_on() {
 }
 
 #[test]
+fn a_description_may_be_wrapped_to_the_first_column() {
+    let text = "› 1. Sign in\n     Usage included with Plus, Pro,\nand Enterprise\n\n  2. Use a key\nNo part of it";
+    let menu = read(&rows(text), 36, &MARKS).unwrap();
+    let about: Vec<&str> = menu.options.iter().map(|option| option.description.as_str()).collect();
+    assert_eq!(about, ["Usage included with Plus, Pro, and Enterprise", ""]);
+}
+
+#[test]
 fn a_sign_that_is_not_the_agents_marks_nothing() {
     assert_eq!(read(&rows("> 1. Quoted\n  2. Also quoted"), 80, &MARKS), None);
 }

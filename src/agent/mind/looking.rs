@@ -3,7 +3,7 @@
 use super::Mind;
 use crate::agent::driver::Sign;
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
-use crate::agent::look::Look;
+use crate::agent::look::{Banner, Look};
 use crate::agent::shades;
 use crate::agent::sight::Sight;
 use crate::session::{ErrorCategory, Parked};
@@ -66,6 +66,10 @@ fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
             category: ErrorCategory::ServerError,
         };
         return Some(("retrying".to_owned(), Claim::Parked(parked)));
+    }
+    if let Some(Banner { rule, text, category, .. }) = &look.stalled {
+        let parked = Parked { reason: text.clone(), resume_at_epoch_ms: None, category: *category };
+        return Some((rule.clone(), Claim::Parked(parked)));
     }
     if look.restarts {
         return Some(("restarting".to_owned(), Claim::Working));

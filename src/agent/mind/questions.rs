@@ -72,13 +72,16 @@ impl Questions {
 
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
     /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits,
-    /// unless the agent says that it waits itself.
-    fn shown(&self, rows: &[String], is_waiting: bool) -> Option<(&Open, usize)> {
+    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other.
+    fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<(&Open, usize)> {
         // A text that is wrapped goes on behind the frame.
         let text: String =
             rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect();
         let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
-        let alike = may_be_shown.map(|open| (open, likeness(&open.input, &text)));
+        let mut alike = may_be_shown.map(|open| (open, likeness(&open.input, &text)));
+        if in_order && rows.is_empty() {
+            return alike.next();
+        }
         alike.enumerate().max_by_key(|(index, (_, likeness))| (*likeness, *index)).map(|(_, best)| best)
     }
 
@@ -118,8 +121,9 @@ impl Mind {
     pub(super) fn shown_question(&mut self) -> Option<Prompt> {
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
-        let (prompt, likeness) =
-            self.questions.shown(rows, is_waiting).map(|(open, likeness)| (open.prompt.clone(), likeness))?;
+        let in_order = self.driver.habits().hook_hides_dialog;
+        let (open, likeness) = self.questions.shown(rows, in_order, is_waiting)?;
+        let prompt = open.prompt.clone();
         if likeness > 0 {
             self.questions.draw(&prompt.id);
         }

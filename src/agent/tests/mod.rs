@@ -2,3 +2,4 @@
 
 mod recordings;
 mod referee;
+pub mod screens;

@@ -86,8 +86,10 @@ impl Watch {
 
     /// A hook that has left cannot be answered, and one whose question is over need not wait.
     pub(super) fn drop_hooks_that_left(&mut self) {
-        let gone: Vec<String> =
-            self.waiting.iter().filter(|(_, answer)| answer.is_gone()).map(|(id, _)| id.clone()).collect();
+        // Whoever sits at a terminal must see the dialog, and there is none while its hook waits.
+        let is_hidden = self.shared.setup.driver.habits().hook_hides_dialog && self.session.has_terminal();
+        let gone = self.waiting.iter().filter(|(_, answer)| is_hidden || answer.is_gone());
+        let gone: Vec<String> = gone.map(|(id, _)| id.clone()).collect();
         for id in gone {
             self.mind.close_question(&id);
         }

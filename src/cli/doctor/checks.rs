@@ -11,7 +11,7 @@ use super::list::What;
 use super::model::Model;
 use super::patient::{Patient, Way};
 use super::report::Report;
-use super::subjects::Subject;
+use super::subjects::{Answers, Subject};
 use super::trouble::Trouble;
 use crate::agent::driver;
 use crate::agent::version::{self, Release, Version};
@@ -102,8 +102,8 @@ impl Examination<'_> {
             return Ok(false);
         }
         let Subject { hooks, arbiter, .. } = self.subject;
-        if !hooks.start_is_late {
-            report.tell(What::StartHook, heard(&patient, hooks.start).await)?;
+        if let Some(start) = hooks.start {
+            report.tell(What::StartHook, heard(&patient, start).await)?;
         }
         report.tell(What::Arbiter, says_idle(&patient, arbiter.source).await)?;
         // The model waits, so that the agent works for as long as this takes.
@@ -114,9 +114,6 @@ impl Examination<'_> {
         self.model.go_on();
         if !report.tell(What::Message, told.map(|witness| format!("delivered, seen by {witness}")))? {
             return Ok(false);
-        }
-        if hooks.start_is_late {
-            report.tell(What::StartHook, heard(&patient, hooks.start).await)?;
         }
         report.tell(What::MessageHook, heard(&patient, hooks.message).await)?;
         report.tell(What::StopHook, ended(&patient, hooks.stop).await)?;
@@ -132,8 +129,9 @@ impl Examination<'_> {
             return report.tell(What::PermissionHook, Err(trouble));
         }
         let heard = heard(patient, self.subject.hooks.permission).await;
-        let by_hook = report.tell(What::PermissionHook, heard)? && self.subject.answers_by_hook;
-        if !report.tell(What::Dialog, recognised(patient).await)? {
+        let by_hook = report.tell(What::PermissionHook, heard)? && self.subject.answers != Answers::Keys;
+        let is_drawn = self.subject.answers != Answers::Hook;
+        if is_drawn && !report.tell(What::Dialog, recognised(patient).await)? {
             return Ok(false);
         }
         if by_hook {
@@ -143,13 +141,13 @@ impl Examination<'_> {
             }
         } else if let Err(trouble) = patient.answered(false, None, Way::Keys).await {
             return report.tell(What::ByKeysNo, Err(trouble));
-        } else if !self.subject.answers_by_hook {
+        } else if self.subject.answers == Answers::Keys {
             let accepted = self.accepted(patient, "accepted-with-hooks", Way::Keys).await;
             if !report.tell(What::ByKeysYes, accepted)? {
                 return Ok(false);
             }
         }
-        report.tell(What::ByKeysNo, self.refused_by_keys(patient).await)
+        if is_drawn { report.tell(What::ByKeysNo, self.refused_by_keys(patient).await) } else { Ok(true) }
     }
 
     /// Refuses the dialog that is shown, with words.
@@ -164,7 +162,11 @@ impl Examination<'_> {
     /// Lets the model ask for a command, and accepts it.
     async fn accepted(&self, patient: &Patient, file: &str, way: Way) -> Result<String, Trouble> {
         patient.asked_for(file).await?;
-        recognised(patient).await?;
+        if way == Way::Hook && self.subject.answers == Answers::Hook {
+            patient.until("nothing is asked", |state| state.prompt.is_some().then_some(())).await?;
+        } else {
+            recognised(patient).await?;
+        }
         let witness = patient.answered(true, None, way).await?;
         let made = self.house.workspace().join(file);
         let ran = |state: &AgentState| made.exists() && state.state() == AgentStateKind::Idle;
@@ -201,7 +203,11 @@ impl Examination<'_> {
         if !report.tell(What::BareMessage, self.bare_message(&patient).await)? {
             return Ok(false);
         }
-        report.tell(What::BareDialog, self.accepted(&patient, "accepted-by-keys", Way::Keys).await)
+        let works = report.tell(What::BareDialog, self.accepted(&patient, "accepted-by-keys", Way::Keys).await)?;
+        if !works || self.subject.answers != Answers::Hook {
+            return Ok(works);
+        }
+        report.tell(What::BareRefusal, self.refused_by_keys(&patient).await)
     }
 
     async fn bare_message(&self, patient: &Patient) -> Result<String, Trouble> {

@@ -1,7 +1,7 @@
 //! What the doctor looks at, how it is called, and the way out when it fails.
 
 use super::report::Check;
-use super::subjects::Subject;
+use super::subjects::{Answers, Subject};
 
 /// Everything that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,10 @@ pub enum What {
     BareState,
     BareMessage,
     BareDialog,
+    BareRefusal,
 }
 
-const ALL: [What; 18] = [
+const ALL: [What; 19] = [
     What::Program,
     What::Screen,
     What::StartHook,
@@ -45,15 +46,20 @@ const ALL: [What; 18] = [
     What::BareState,
     What::BareMessage,
     What::BareDialog,
+    What::BareRefusal,
 ];
 
 impl Subject {
     /// All that there is to look at in this agent, in order.
     pub fn checks(&self) -> impl Iterator<Item = What> {
         ALL.into_iter().filter(|what| match what {
+            What::StartHook => self.hooks.start.is_some(),
             What::Title => self.title_tells,
-            What::ByHookNo | What::ByHookYes => self.answers_by_hook,
-            What::ByKeysYes => !self.answers_by_hook,
+            What::Dialog => self.answers != Answers::Hook,
+            What::ByHookNo | What::ByHookYes => self.answers != Answers::Keys,
+            What::ByKeysYes => self.answers == Answers::Keys,
+            What::ByKeysNo => self.answers != Answers::Hook,
+            What::BareRefusal => self.answers == Answers::Hook,
             _ => true,
         })
     }
@@ -74,7 +80,7 @@ impl Subject {
                     .to_owned(),
             ),
             What::StartHook => (
-                hook(self.hooks.start),
+                hook(self.hooks.start.unwrap_or_default()),
                 format!(
                     "does something turn hooks off, such as managed settings, or does another program start {program}? \
                      coop goes by its other sources then"
@@ -137,8 +143,8 @@ impl Subject {
                 "no hooks: message".to_owned(),
                 "do not use --groom pristine with this version: nobody sees messages arrive".to_owned(),
             ),
-            What::BareDialog => (
-                "no hooks: dialog".to_owned(),
+            What::BareDialog | What::BareRefusal => (
+                if what == What::BareDialog { "no hooks: dialog" } else { "no hooks: refusal" }.to_owned(),
                 "with --groom pristine, answer dialogs with `coop keys`".to_owned(),
             ),
         };

@@ -1,7 +1,6 @@
 //! Claude Code: how it is started here, and what coop promises about it, one file for each kind of promise.
 
 mod degraded;
-mod doctor;
 mod errors;
 mod gates;
 mod harness;

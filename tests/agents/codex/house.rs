@@ -19,6 +19,18 @@ impl House {
         self.home().join(".codex")
     }
 
+    /// The logs of all conversations.
+    pub fn logs(&self) -> Vec<PathBuf> {
+        let mut dirs = vec![self.config().join("sessions")];
+        let mut logs = Vec::new();
+        while let Some(dir) = dirs.pop() {
+            for path in std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                if path.is_dir() { dirs.push(path) } else { logs.push(path) }
+            }
+        }
+        logs
+    }
+
     /// A configuration with a provider of our own, which needs no login. The agent writes into it later, so that a house that
     /// was lived in only learns the new address.
     pub fn seed(&self, trusted: bool, logged_in: bool, model_name: &str, model: &str) {

@@ -50,6 +50,11 @@ impl Options {
         self
     }
 
+    /// Not one word is added by coop; without a shared server, which would outlive the test.
+    pub fn untouched(self) -> Self {
+        self.groom("pristine").word("--no-daemon")
+    }
+
     /// May ask questions without planning, too.
     pub fn asking(self) -> Self {
         self.word("--enable").word("default_mode_request_user_input")

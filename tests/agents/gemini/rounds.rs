@@ -112,7 +112,7 @@ async fn play(gemini: &Gemini, act: Act, round: u64, message: &str) -> Vec<Strin
             gemini.answered(json!({"option": 1 + round % 3})).await;
             gemini.goes(["working", "idle"]).await;
             let label = ["PostgreSQL", "SQLite", "MySQL"][(round % 3) as usize];
-            assert!(result().text.contains(&format!("{label}")), "{:?}", result());
+            assert!(result().text.contains(&label.to_string()), "{:?}", result());
         }
         Act::Plan => {
             gemini.goes(["working", "prompt:permission"]).await;

@@ -78,10 +78,10 @@ impl Composer {
 
     /// What is drawn like a box below this edge.
     fn below(sight: &Sight<'_>, upper: usize) -> Option<Self> {
-        let edge = [Edge::Half, Edge::Backed, Edge::Line].into_iter().find(|edge| edge.is_upper(sight, upper))?;
         let first = upper + 1;
         let mark = MARKS.iter().find(|mark| sight.rows.get(first).is_some_and(|row| begins(row, mark)))?;
-        let lower = (first + 1..sight.rows.len()).find(|row| edge.is_lower(sight, *row))?;
+        let edge = [Edge::Half, Edge::Backed, Edge::Line].into_iter().find(|edge| edge.is_upper(sight, upper))?;
+        let lower = edge.lower(sight, first)?;
         let line = (upper.saturating_sub(LINE_ROWS_MAX)..upper).rev().find(|row| is_line(sight, *row));
         let status = line.unwrap_or(upper).checked_sub(1);
         Some(Self { rows: first..lower, line, status, text_col: mark.len() })
@@ -125,20 +125,29 @@ impl Edge {
         self.is(sight, row, '▄')
     }
 
-    fn is_lower(self, sight: &Sight<'_>, row: usize) -> bool {
-        self.is(sight, row, '▀')
+    /// The edge below the box whose first row is this one.
+    fn lower(self, sight: &Sight<'_>, first: usize) -> Option<usize> {
+        let mut rows = first + 1..sight.rows.len();
+        if self != Self::Backed {
+            return rows.find(|row| self.is(sight, *row, '▀'));
+        }
+        // The text may have blank rows too: the last one with a background is the edge.
+        let last = rows.take_while(|row| is_backed(sight, *row)).last();
+        last.filter(|row| is_blank(&sight.rows[*row]))
     }
 
     fn is(self, sight: &Sight<'_>, row: usize, half: char) -> bool {
         match self {
             Self::Half => is_all(sight, row, half),
             Self::Line => is_line(sight, row),
-            Self::Backed => {
-                let shades = sight.shades(row).filter(|shades| !shades.is_empty());
-                is_blank(&sight.rows[row]) && shades.is_some_and(|shades| shades.iter().all(|shade| shade.backed))
-            }
+            Self::Backed => is_blank(&sight.rows[row]) && is_backed(sight, row),
         }
     }
+}
+
+fn is_backed(sight: &Sight<'_>, row: usize) -> bool {
+    let shades = sight.shades(row).unwrap_or_default();
+    !shades.is_empty() && shades.iter().all(|shade| shade.backed)
 }
 
 /// A line across the screen.

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Method, Response};
 use serde_json::{Value, json};
 
-use super::{API_KEY, Arbiter, Dialect, Hooks, Kind, Subject};
+use super::{API_KEY, Answers, Arbiter, Dialect, Hooks, Kind, Subject};
 use crate::cli::doctor::house::House;
 use crate::cli::doctor::model::{Reply, events, whole};
 use crate::config::Agent;
@@ -20,8 +20,7 @@ pub const SUBJECT: Subject = Subject {
     program: "claude",
     install: "npm install -g @anthropic-ai/claude-code",
     hooks: Hooks {
-        start: "SessionStart",
-        start_is_late: false,
+        start: Some("SessionStart"),
         message: "UserPromptSubmit",
         stop: "Stop",
         permission: "PermissionRequest",
@@ -33,7 +32,7 @@ pub const SUBJECT: Subject = Subject {
                screen",
     },
     title_tells: true,
-    answers_by_hook: true,
+    answers: Answers::HookAndKeys,
     seed,
     variables,
     dialect: Dialect { kind, conversation: |request| &request["messages"], last_texts, answer },

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Method, Response};
 use serde_json::{Value, json};
 
-use super::{API_KEY, Arbiter, Dialect, Hooks, Kind, Subject};
+use super::{API_KEY, Answers, Arbiter, Dialect, Hooks, Kind, Subject};
 use crate::cli::doctor::house::House;
 use crate::cli::doctor::model::{Reply, events};
 use crate::config::Agent;
@@ -17,8 +17,8 @@ pub const SUBJECT: Subject = Subject {
     program: "codex",
     install: "npm install -g @openai/codex",
     hooks: Hooks {
-        start: "SessionStart",
-        start_is_late: true,
+        // It tells of its start with the first message only.
+        start: None,
         message: "UserPromptSubmit",
         stop: "Stop",
         permission: "PermissionRequest",
@@ -29,7 +29,7 @@ pub const SUBJECT: Subject = Subject {
         hint: "this version does not tell its state in its output: coop goes by hooks, log and screen, and is slower",
     },
     title_tells: true,
-    answers_by_hook: true,
+    answers: Answers::Hook,
     seed,
     variables,
     dialect: Dialect { kind, conversation: |request| &request["input"], last_texts, answer },
@@ -37,13 +37,13 @@ pub const SUBJECT: Subject = Subject {
 
 fn seed(house: &House, model_url: &str) -> io::Result<()> {
     let workspace = house.workspace();
-    // A string of JSON is one of TOML, too.
+    // Without coop's words Codex would start a server that outlives it. A string of JSON is one of TOML, too.
     let text = |text: &str| Value::from(text).to_string();
     let config = format!(
         "model = \"gpt-6-sol\"\nmodel_provider = \"doctor\"\ncheck_for_update_on_startup = false\n\
          approval_policy = \"on-request\"\nsandbox_mode = \"workspace-write\"\n\
          [model_providers.doctor]\nname = \"coop doctor\"\nbase_url = {}\nenv_key = \"COOP_DOCTOR_KEY\"\n\
-         wire_api = \"responses\"\n[projects.{}]\ntrust_level = \"trusted\"\n",
+         wire_api = \"responses\"\n[features]\ndaemon_auto_start = false\n[projects.{}]\ntrust_level = \"trusted\"\n",
         text(&format!("{model_url}/v1")),
         text(&workspace.to_string_lossy()),
     );

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Method, Response};
 use serde_json::{Value, json};
 
-use super::{API_KEY, Arbiter, Dialect, Hooks, Kind, Subject};
+use super::{API_KEY, Answers, Arbiter, Dialect, Hooks, Kind, Subject};
 use crate::cli::doctor::house::House;
 use crate::cli::doctor::model::{Reply, events, whole};
 use crate::config::Agent;
@@ -17,8 +17,7 @@ pub const SUBJECT: Subject = Subject {
     program: "gemini",
     install: "npm install -g @google/gemini-cli",
     hooks: Hooks {
-        start: "SessionStart",
-        start_is_late: false,
+        start: Some("SessionStart"),
         message: "BeforeAgent",
         stop: "AfterAgent",
         permission: "Notification",
@@ -30,7 +29,7 @@ pub const SUBJECT: Subject = Subject {
                by hooks, log and screen",
     },
     title_tells: false,
-    answers_by_hook: false,
+    answers: Answers::Keys,
     seed,
     variables,
     dialect: Dialect { kind, conversation: |request| &request["contents"], last_texts, answer },

@@ -39,8 +39,7 @@ pub struct Subject {
     pub arbiter: Arbiter,
     /// Whether the title tells too, where it is not the arbiter.
     pub title_tells: bool,
-    /// Whether a dialog can be answered through the hook that asked.
-    pub answers_by_hook: bool,
+    pub answers: Answers,
     /// What earlier runs would have left in its home, so that the first thing to be seen is the input box.
     pub seed: fn(&House, &str) -> io::Result<()>,
     /// What it finds in its environment.
@@ -48,11 +47,20 @@ pub struct Subject {
     pub dialect: Dialect,
 }
 
+/// How its dialogs are answered while its hooks work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// Through the hook that asked, beside the dialog that is drawn; a plain no by keys.
+    HookAndKeys,
+    /// Through the hook that asked, before any dialog is drawn.
+    Hook,
+    Keys,
+}
+
 /// The events of its hooks.
 pub struct Hooks {
-    pub start: &'static str,
-    /// Whether the start is told with the first message only.
-    pub start_is_late: bool,
+    /// Tells that it can be typed to, where one does.
+    pub start: Option<&'static str>,
     pub message: &'static str,
     pub stop: &'static str,
     pub permission: &'static str,

@@ -20,8 +20,8 @@ fn a_dialog_whose_last_rows_are_not_drawn_yet_has_all_its_options_or_is_not_read
     }
 }
 
-/// Feeds a recorded stream byte by byte and lists the dialogs that were seen, one after the other.
-fn dialogs(stream: &str) -> Vec<String> {
+/// Feeds a recorded stream byte by byte and lists what was told at its moments, one after the other.
+fn moments(stream: &str, tell: impl Fn(&Look) -> Option<String>) -> Vec<String> {
     let bytes = std::fs::read(fixtures().join("streams").join(stream)).unwrap();
     let mut terminal = Terminal::new(Size::new(80, 24).unwrap(), 0);
     let mut seen: Vec<String> = Vec::new();
@@ -32,13 +32,47 @@ fn dialogs(stream: &str) -> Vec<String> {
             let (screen, ansi) = (terminal.snapshot(), terminal.ansi_rows());
             let (rows, is_mid_frame) = (screen.lines.as_slice(), terminal.modes().synchronized_output);
             let sight = Sight { rows, ansi: Some(&ansi), cursor: Some(screen.cursor), cols: 80, is_mid_frame };
-            let told = look(&OWN_RULES, sight).dialog.map(|dialog| {
-                let Prompt { questions, question_current, .. } = &dialog.prompt;
-                let question = questions.get(*question_current).map_or("", |it| it.question.as_str());
-                format!("{} {question}{:?}", dialog.rule, dialog.prompt.options)
-            });
+            let told = tell(&look(&OWN_RULES, sight));
             seen.extend(told.filter(|told| seen.last() != Some(told)));
         }
     }
     seen
+}
+
+fn dialogs(stream: &str) -> Vec<String> {
+    moments(stream, |look| {
+        let Dialog { rule, prompt: Prompt { questions, question_current, options, .. }, .. } = look.dialog.as_ref()?;
+        let question = questions.get(*question_current).map_or("", |it| it.question.as_str());
+        Some(format!("{rule} {question}{options:?}"))
+    })
+}
+
+#[test]
+fn no_moment_of_a_start_shows_a_dialog_that_was_not_there() {
+    let expected = [
+        r#"trust ["Trust folder (project)", "Trust parent folder (dev)", "Don't trust"]"#,
+        r#"auth ["Sign in with Google", "Use Gemini API Key", "Vertex AI"]"#,
+        "api_key []",
+    ];
+    assert_eq!(dialogs("start-80x24.bin"), expected);
+}
+
+#[test]
+fn no_moment_of_permissions_and_questions_shows_a_dialog_that_was_not_there() {
+    let expected = [
+        r#"shell ["Allow once", "Allow for this session", "No, suggest changes (esc)"]"#,
+        // The first frame of a list shows one option of it.
+        r#"ask Which database should we use?["PostgreSQL"]"#,
+        r#"ask Which database should we use?["PostgreSQL", "SQLite", "MySQL"]"#,
+        r#"ask Deploy now?["Yes", "No", "Enter a custom value"]"#,
+        "ask_review []",
+        r#"edit ["Allow once", "Allow for this session", "Modify with external editor", "No, suggest changes (esc)"]"#,
+    ];
+    assert_eq!(dialogs("permissions-and-questions-80x24.bin"), expected);
+}
+
+#[test]
+fn no_moment_shows_a_text_in_the_box_that_was_never_typed() {
+    let texts = moments("permissions-and-questions-80x24.bin", |look| Some(look.input_box.as_ref()?.text.clone()));
+    assert_eq!(texts, ["", "go fake:shell", "", "go fake:ask3", "", "go fake:replace", ""]);
 }

@@ -121,6 +121,21 @@ fn a_question_that_quotes_another_dialog_is_still_a_question() {
 }
 
 #[test]
+fn a_question_with_the_words_of_the_trust_dialog_is_still_a_question() {
+    let asked = &recordings("screens-80x24", 80, 24)["ask-yesno"];
+    let replaced = [
+        ("Deploy now?                           ", "Do you trust the files in this folder?"),
+        ("Yes         ", "Trust folder"),
+        ("No         ", "Don't trust"),
+    ];
+    let say = |row: &String| replaced.iter().fold(row.clone(), |row, (old, new)| row.replace(old, new));
+    let rows: Vec<String> = asked.rows.iter().map(say).collect();
+    let dialog = look_at(&rows, 80).dialog.unwrap();
+    assert_eq!(dialog.prompt.options, ["Trust folder", "Don't trust", "Enter a custom value"]);
+    assert_eq!((dialog.rule.as_str(), dialog.prompt.kind), ("ask", PromptKind::Question));
+}
+
+#[test]
 fn a_command_that_quotes_the_trust_dialog_is_still_a_command() {
     for (folder, cols, height) in SIZES {
         let dialog = recordings(folder, cols, height)["perm-shell-quoting-trust"].look().dialog.unwrap();
