@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::asks::Ask;
 use super::driver::Driver;
 use super::handle::Agent;
+use super::look::Look;
 use super::steps::{Hands, seen_within};
 use super::talk::{AGENT_BUSY, Failure, Nudge, Nudged, reason};
 use super::view::View;
@@ -167,9 +168,9 @@ impl Delivery {
                     self.clear(&mut hands).await?;
                     return Err(UNKNOWN_COMMAND.into());
                 }
-                left = hands.until(ENTER_WITHIN, |view| !self.shows(view)) => left,
+                left = hands.until(ENTER_WITHIN, |view| self.has_left(view)) => left,
             };
-            if left.is_some() {
+            if left.is_some() || !self.shows(&hands.view()) {
                 self.wait_for_witness(hands, receipt).await;
                 return Ok(());
             }
@@ -240,6 +241,12 @@ impl Delivery {
             }
         }
         std::future::pending().await
+    }
+
+    /// Whether the message is seen to have left the box: a frame in which there is none may be half drawn.
+    fn has_left(&self, view: &View) -> bool {
+        let Look { input_box, dialog, covered, .. } = &view.look;
+        !self.shows(view) && (input_box.is_some() || dialog.is_some() || covered.is_some()) || view.pid.is_none()
     }
 
     /// Whether the box holds the message.

@@ -173,11 +173,9 @@ async fn messages_that_were_queued_together_are_each_confirmed() {
     gate.reached().await;
     for message in ["Second", "/third is no command"] {
         let body = json!({"message": message, "queue": true, "timeout_ms": 1});
-        gemini.nudge_with(body).await.ok();
-        gemini.shows(message).await;
+        let id = gemini.nudge_with(body).await.ok()["receipt"]["id"].clone();
+        gemini.told_of("receipt", |event| event["id"] == id && event["phase"] == "echoed").await;
     }
-    let is_kept = |event: &Value| event["phase"] == "echoed";
-    gemini.told_of("receipt", is_kept).await;
     gate.open();
     gemini.goes(["idle"]).await;
     gemini.rests().await;
