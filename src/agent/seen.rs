@@ -95,6 +95,11 @@ impl Seen {
         self.last.get_mut(&source).into_iter().for_each(|last| last.at = now);
     }
 
+    /// The dialog that a hook told of was seen to be gone: it does not come back when the screen is drawn anew.
+    pub fn end_prompt(&mut self) {
+        self.last.retain(|source, last| *source != Source::Hooks || !matches!(last.claim, Claim::Prompt(_)));
+    }
+
     /// A source has nothing to say any more.
     pub fn forget(&mut self, source: Source) {
         self.last.remove(&source);

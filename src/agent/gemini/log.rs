@@ -2,6 +2,8 @@
 //!
 //! A message is written again, under the same id, when the tools that it called have ended. A dialog is not in the log
 //! while it is open, nor is the end of a turn: a message that calls tools looks like the last one until they have ended.
+//! Behind a turn that was cancelled all that was said before is written once more, as if it were new: what users and
+//! tools said means nothing for the state.
 
 use serde_json::Value;
 
@@ -49,16 +51,11 @@ pub fn read_line(line: &str, now: EpochMs) -> Result<LogFacts, BadLine> {
 
 fn user(content: &Value, facts: &mut LogFacts) {
     let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    if parts.iter().any(|part| part["functionResponse"].is_object()) {
-        facts.claim = Some(("functionResponse", Claim::Working));
-        return;
-    }
     let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
     let text = content.as_str().map_or_else(|| texts.concat(), str::to_owned);
     if text.is_empty() || NO_TURN.iter().any(|beginning| text.starts_with(beginning)) {
         return;
     }
-    facts.claim = Some(("prompt", Claim::Working));
     facts.said = Some(Said::Prompt { text: typed(&text).to_owned(), queued: false });
 }
 

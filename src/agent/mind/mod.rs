@@ -122,6 +122,9 @@ impl Mind {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
             self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
+            if verdict.source == Source::Screen && self.present.kind() != StateKind::Prompt {
+                self.seen.end_prompt();
+            }
             let rule = format!("{}: {}", verdict.source.word(), verdict.rule);
             let cause = Cause::new(verdict.source.tier(), rule);
             let state = verdict.state.clone();

@@ -13,6 +13,9 @@ const OPEN_MAX: usize = 32;
 /// take away the way to answer.
 const LET_GO_AFTER_MS: u64 = 1500;
 
+/// Drawn at both sides of some dialogs.
+const FRAME: char = '│';
+
 /// How much of a text is looked for on the screen; dialogs cut long ones.
 const LIKENESS_CHARS_MAX: usize = 60;
 
@@ -32,6 +35,8 @@ pub struct Questions {
     open: Vec<Open>,
     /// No dialog is shown since then.
     undrawn_since: Option<EpochMs>,
+    /// The one whose dialog was shown last.
+    drawn: Option<String>,
 }
 
 impl Questions {
@@ -67,15 +72,24 @@ impl Questions {
 
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
     /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits,
-    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other.
-    fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<&Open> {
-        let text: String = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace()).collect();
+    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other. With how
+    /// much of it is on the screen.
+    fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<(&Open, usize)> {
+        // A text that is wrapped goes on behind the frame.
+        let text: String =
+            rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect();
         let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
         if in_order && rows.is_empty() {
-            return may_be_shown.next();
+            return may_be_shown.next().map(|open| (open, 0));
         }
-        let best = may_be_shown.enumerate().max_by_key(|(index, open)| (likeness(&open.input, &text), *index));
-        best.map(|(_, open)| open)
+        let alike = may_be_shown.map(|open| (open, likeness(&open.input, &text)));
+        alike.enumerate().max_by_key(|(index, (_, likeness))| (*likeness, *index)).map(|(_, best)| best)
+    }
+
+    /// The dialog of this question is on the screen. One that was there before is over, unless its hook waits.
+    fn draw(&mut self, id: &str) {
+        let before = self.drawn.replace(id.to_owned()).filter(|before| before != id);
+        self.open.retain(|open| open.can_be_answered || before.as_ref() != Some(&open.prompt.id));
     }
 }
 
@@ -105,11 +119,16 @@ impl Mind {
         self.questions.open.iter().any(|open| open.prompt.id == asked_id && open.can_be_answered)
     }
 
-    pub(super) fn shown_question(&self) -> Option<Prompt> {
+    pub(super) fn shown_question(&mut self) -> Option<Prompt> {
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
         let in_order = self.driver.habits().hook_hides_dialog;
-        self.questions.shown(rows, in_order, is_waiting).map(|open| open.prompt.clone())
+        let (open, likeness) = self.questions.shown(rows, in_order, is_waiting)?;
+        let prompt = open.prompt.clone();
+        if likeness > 0 {
+            self.questions.draw(&prompt.id);
+        }
+        Some(prompt)
     }
 
     /// Questions whose dialog is gone are let go, after a while.

@@ -46,7 +46,7 @@ fn messages_are_known_and_what_gemini_says_to_itself_is_none() {
 #[test]
 fn a_turn_is_cancelled_in_the_log_where_hooks_are_silent() {
     let told = rules(log!("plan-queue-cancel"));
-    assert!(told.contains(&("cancelled", StateKind::Idle)) && told.contains(&("functionResponse", StateKind::Working)));
+    assert!(told.contains(&("cancelled", StateKind::Idle)) && told.contains(&("toolCalls", StateKind::Working)));
     assert!(told.iter().all(|(_, kind)| matches!(kind, StateKind::Idle | StateKind::Working)));
 }
 
