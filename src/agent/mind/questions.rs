@@ -72,16 +72,17 @@ impl Questions {
 
     /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
     /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits,
-    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other.
+    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other. With how
+    /// much of it is on the screen.
     fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<(&Open, usize)> {
         // A text that is wrapped goes on behind the frame.
         let text: String =
             rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect();
-        let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
-        let mut alike = may_be_shown.map(|open| (open, likeness(&open.input, &text)));
+        let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
         if in_order && rows.is_empty() {
-            return alike.next();
+            return may_be_shown.next().map(|open| (open, 0));
         }
+        let alike = may_be_shown.map(|open| (open, likeness(&open.input, &text)));
         alike.enumerate().max_by_key(|(index, (_, likeness))| (*likeness, *index)).map(|(_, best)| best)
     }
 

@@ -146,11 +146,11 @@ fn recorded_sessions_of_claude_code_give_the_states_that_were_seen() {
 }
 
 #[test]
-fn recorded_sessions_of_gemini_cli_give_the_states_that_were_seen() {
-    play_all(Agent::Gemini, "gemini");
+fn recorded_sessions_of_codex_give_the_states_that_were_seen() {
+    play_all(Agent::Codex, "codex");
 }
 
 #[test]
-fn recorded_sessions_of_codex_give_the_states_that_were_seen() {
-    play_all(Agent::Codex, "codex");
+fn recorded_sessions_of_gemini_cli_give_the_states_that_were_seen() {
+    play_all(Agent::Gemini, "gemini");
 }
