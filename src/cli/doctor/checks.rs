@@ -264,7 +264,7 @@ async fn ended(patient: &Patient, event: &str) -> Result<String, Trouble> {
 }
 
 async fn logged(patient: &Patient) -> Result<String, Trouble> {
-    patient.until("it has no message in it", |state| says(state, "log").map(drop)).await?;
+    patient.until_logged().await?;
     Ok("found, and has a message in it".to_owned())
 }
 

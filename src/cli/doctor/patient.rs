@@ -22,7 +22,7 @@ use crate::client::{Client, Credentials, Target, connect};
 use crate::config::Groom;
 use crate::proto::v1::{
     AgentState, AgentStateKind, GetAgentStateRequest, GetScreenRequest, GetStatusRequest, GetStatusResponse,
-    NudgeRequest, NudgeResponse, RespondRequest, RespondResponse,
+    GetUsageRequest, NudgeRequest, NudgeResponse, RespondRequest, RespondResponse, Usage,
 };
 
 /// How long each thing may take; a calm machine needs a tenth of it, a busy one stalls for seconds.
@@ -125,10 +125,28 @@ impl Patient {
 
     /// Looks until something is true of the agent.
     pub async fn until<T>(&self, what: &str, met: impl Fn(&AgentState) -> Option<T>) -> Result<T, Trouble> {
+        self.until_found(what, async |state| Ok(met(state))).await
+    }
+
+    /// A message of the model is in the log: what it cost was read there.
+    pub async fn until_logged(&self) -> Result<(), Trouble> {
+        let counted = async |_: &AgentState| {
+            let calls = &mut self.client.calls();
+            let usage: Usage = self.client.answer(calls.get_usage(GetUsageRequest {})).await?;
+            Ok((usage.request_count > 0).then_some(()))
+        };
+        self.until_found("it has no message in it", counted).await
+    }
+
+    async fn until_found<T>(
+        &self,
+        what: &str,
+        find: impl AsyncFn(&AgentState) -> Result<Option<T>, Trouble>,
+    ) -> Result<T, Trouble> {
         let deadline = Instant::now() + LIMIT;
         loop {
             let state = self.explained().await?;
-            if let Some(found) = met(&state) {
+            if let Some(found) = find(&state).await? {
                 return Ok(found);
             }
             let is_over = state.state() == AgentStateKind::Exited;
