@@ -1,0 +1,22 @@
+//! What coop promises to people: terminals inside a real tmux and a real GNU screen, and programs that draw.
+//!
+//! `tests/terminals/run` installs what is needed and runs this.
+
+#[path = "../it/support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
+mod support;
+mod tmux;
+
+#[cfg(test)]
+mod harness {
+    use crate::tmux::Tmux;
+
+    #[test]
+    fn what_a_program_draws_in_tmux_is_seen() {
+        let tmux = Tmux::running(40, 10, &["sh", "-c", "printf 'drawn\\n'; cat"]);
+        tmux.shows("main", "drawn");
+        tmux.does(&["send-keys", "-t", "main", "typed", "Enter"]);
+        let rows = tmux.shows_that("main", |rows| rows.iter().filter(|row| *row == "typed").count() == 2);
+        assert_eq!(rows.len(), 10);
+    }
+}

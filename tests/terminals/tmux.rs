@@ -1,0 +1,79 @@
+//! A tmux server of a test's own: nobody's configuration, nobody's sessions, and it ends with the test.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{PATIENCE, Scratch};
+
+/// Between two looks at a pane; tmux tells nobody when a picture has changed.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+pub struct Tmux {
+    scratch: Scratch,
+}
+
+impl Tmux {
+    /// A server with one session `main`, whose one pane of this size runs the words.
+    pub fn running(cols: u16, rows: u16, words: &[&str]) -> Self {
+        let tmux = Self { scratch: Scratch::new() };
+        let (cols, rows) = (cols.to_string(), rows.to_string());
+        let mut args = vec!["-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", &cols, "-y", &rows, "--"];
+        args.extend(words);
+        tmux.does(&args);
+        // The picture is the program's alone, and stays when the program has ended.
+        tmux.does(&["set", "-g", "status", "off"]);
+        tmux.does(&["set", "-g", "remain-on-exit", "on"]);
+        tmux
+    }
+
+    /// Where the server listens: `tmux -S` of this path reaches it.
+    pub fn socket(&self) -> PathBuf {
+        self.scratch.path("tmux.sock")
+    }
+
+    /// Runs tmux with these words, whatever comes of it.
+    pub fn tries(&self, args: &[impl AsRef<OsStr>]) -> Output {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(self.socket()).args(args).env_remove("TMUX").env("TERM", "xterm-256color");
+        command.stdin(Stdio::null()).output().expect("tmux is there: tests/terminals/run installs it")
+    }
+
+    /// Runs tmux with these words, which must succeed; what it printed.
+    pub fn does(&self, args: &[&str]) -> String {
+        let output = self.tries(args);
+        assert!(output.status.success(), "tmux {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The rows of a pane as they stand there, without the blanks at their ends.
+    pub fn picture(&self, pane: &str) -> Vec<String> {
+        let text = self.does(&["capture-pane", "-p", "-t", pane]);
+        text.lines().map(|row| row.trim_end().to_owned()).collect()
+    }
+
+    /// Looks at the pane until it is as wanted.
+    pub fn shows_that(&self, pane: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let rows = self.picture(pane);
+            if wanted(&rows) {
+                return rows;
+            }
+            assert!(Instant::now() < deadline, "the pane never looked as it should:\n{}", rows.join("\n"));
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+    }
+
+    /// Looks at the pane until these words are on it.
+    pub fn shows(&self, pane: &str, words: &str) -> Vec<String> {
+        self.shows_that(pane, |rows| rows.iter().any(|row| row.contains(words)))
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.tries(&["kill-server"]);
+    }
+}
