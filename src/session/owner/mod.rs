@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::borrowed::{Answer, Loan};
 use crate::child::{Guardian, Launch};
 use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Declared, Reply};
@@ -47,8 +48,7 @@ const COMMANDS_IN_A_ROW_MAX: usize = 64;
 
 /// What a session runs, and how.
 pub struct Plan {
-    pub launch: Launch,
-    pub guardian: Option<Guardian>,
+    pub program: Program,
     pub ring_bytes_max: usize,
     /// Leave after so long without output, input or a call.
     pub idle_timeout: Option<Duration>,
@@ -56,6 +56,24 @@ pub struct Plan {
     pub exit_with_child: bool,
     /// Whether somebody will say what the agent inside is doing.
     pub is_watched: bool,
+}
+
+/// What a session is made of.
+pub enum Program {
+    /// A child to start, and to start again.
+    Own { launch: Launch, guardian: Option<Guardian> },
+    /// Somebody else's, which can only be let go of.
+    Lent(Loan),
+}
+
+/// Where a session's children come from.
+enum Origin {
+    Own {
+        launch: Launch,
+        guardian: Option<Guardian>,
+    },
+    /// From this program.
+    Lent(&'static str),
 }
 
 /// How a session ended.
@@ -69,7 +87,17 @@ pub struct Outcome {
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-    let size = plan.launch.size;
+    let Plan { program, ring_bytes_max, idle_timeout, exit_with_child, is_watched } = plan;
+    let (origin, loan, size) = match program {
+        Program::Own { launch, guardian } => {
+            let size = launch.size;
+            (Origin::Own { launch, guardian }, None, size)
+        }
+        Program::Lent(loan) => {
+            let size = loan.size;
+            (Origin::Lent(loan.backend), Some(loan), size)
+        }
+    };
     let vitals = Vitals {
         life: Life::Starting,
         size,
@@ -81,7 +109,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         restarts: 0,
     };
     let shared = Arc::new(Shared {
-        feed: Arc::new(Feed::new(plan.ring_bytes_max)),
+        feed: Arc::new(Feed::new(ring_bytes_max)),
         counters: Arc::new(Counters::default()),
         vitals: ArcSwap::from_pointee(vitals.clone()),
         text: ArcSwapOption::empty(),
@@ -97,7 +125,10 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (written_tx, written) = mpsc::channel(COMMANDS_MAX);
     let mut owner = Owner {
         terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
-        plan,
+        origin,
+        idle_timeout,
+        exit_with_child,
+        is_watched,
         shared,
         vitals,
         commands: inbox,
@@ -122,7 +153,10 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         screen_due: None,
     };
     // Before anybody can ask: a session that is announced has its child.
-    owner.launch();
+    match loan {
+        Some(loan) => owner.take_over(loan),
+        None => owner.launch(),
+    }
     let (done, outcome) = oneshot::channel();
     let runtime = tokio::runtime::Handle::current();
     std::thread::spawn(move || {
@@ -133,7 +167,10 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
 }
 
 struct Owner {
-    plan: Plan,
+    origin: Origin,
+    idle_timeout: Option<Duration>,
+    exit_with_child: bool,
+    is_watched: bool,
     shared: Arc<Shared>,
     vitals: Vitals,
     terminal: Terminal,
@@ -192,6 +229,11 @@ impl Owner {
                 Turn::Abandoned => self.close(),
                 Turn::Written(id) => self.written(id),
                 Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
+                Turn::Sign(Sign::Resized(size, answer)) => {
+                    self.sized(size);
+                    answer.into_iter().for_each(Answer::give);
+                }
+                Turn::Sign(Sign::Stirred { pid, is_agent }) => self.stirred(pid, is_agent),
                 Turn::Sign(Sign::Waning) => self.bury(),
                 Turn::LetGo => self.end_turn(),
                 Turn::Timer => {}
@@ -256,10 +298,10 @@ impl Owner {
                 let seq = self.next_seq();
                 self.shared.feed.publish_event(seq, event);
             }
-            Command::Resize { size, reply } => drop(reply.send(self.resize(size))),
+            Command::Resize { size, reply } => self.resize(size, reply),
             Command::Signal { signal, reply } => {
                 let sent = self.running().and_then(|child| {
-                    child.group.signal(signal).map_err(|error| match error {
+                    child.signal(signal).map_err(|error| match error {
                         crate::child::SignalError::Gone => Refusal::Exited,
                         other => Refusal::Failed { what: "the signal", reason: other.to_string() },
                     })
@@ -274,7 +316,10 @@ impl Owner {
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
             Command::Restart { env, argv, reply } => self.begin_restart(env, argv, reply),
             Command::Shutdown => {
-                tracing::info!("asked to leave: the child is asked to end");
+                match self.origin {
+                    Origin::Own { .. } => tracing::info!("asked to leave: the child is asked to end"),
+                    Origin::Lent(_) => tracing::info!("asked to leave: what was borrowed runs on"),
+                }
                 self.close();
             }
             Command::KillNow => {
@@ -354,7 +399,7 @@ impl Owner {
 
     /// When the session will have been idle for long enough to leave.
     fn idle_at(&self) -> Option<Instant> {
-        let timeout = self.plan.idle_timeout?;
+        let timeout = self.idle_timeout?;
         let last_call = self.shared.started + Duration::from_millis(self.shared.last_call_ms.load(Ordering::Relaxed));
         let last = self.last_output.max(self.last_input).max(last_call);
         let readers =

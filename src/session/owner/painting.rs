@@ -29,7 +29,7 @@ impl Owner {
         // A terminal that is attached answers by itself; two answers would be typed into the program.
         if !fed.replies.is_empty()
             && self.shared.terminals.load(Ordering::Relaxed) == 0
-            && let Some(child) = &self.child
+            && let Some(child) = self.child.as_ref().filter(|child| child.asks_us())
             && let Err(error) = child.outbox.push(Transaction { id: None, bytes: fed.replies.into() })
         {
             tracing::warn!(%error, "a terminal query stays unanswered");
