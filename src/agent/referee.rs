@@ -161,12 +161,12 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         let state = State::Prompt { prompt: Arc::new(merge(prompt, dialog)), trouble: None };
         Ruling::is(state, spoken.source, spoken.rule.clone())
     };
-    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
-        return merged(Some(drawn));
-    }
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
-    // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
+    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
+        return another_asks_until(seen, now).map_or_else(|| merged(Some(drawn)), Ruling::stay);
+    }
+    // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.of(Source::Screen).is_some() };
     if may_be_drawn && now < opens_at {
         return Ruling::stay(opens_at);
@@ -184,11 +184,18 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
     merged(None).looking_again(silent.then(|| undrawn_since.plus(CONTRADICTED_MS)))
 }
 
+/// The dialog that is drawn is not of the question that was asked; how long its own may take to be heard.
+fn another_asks_until(seen: &Seen, now: EpochMs) -> Option<EpochMs> {
+    let until = seen.of(Source::Hooks)?.at.plus(seen.habits.opens_within_ms);
+    (seen.draws_another && now < until).then_some(until)
+}
+
 /// The arbiter says that a dialog is open.
 fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, present: &State, now: EpochMs) -> Ruling {
     let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
     match (&seen.asked, shown) {
+        (Some(_), Some(_)) if let Some(until) = another_asks_until(seen, now) => Ruling::stay(until),
         (Some(asked), shown) => {
             let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
             Ruling::is(
