@@ -119,6 +119,7 @@ impl Mind {
 
     pub(super) fn shown_question(&mut self) -> Option<Prompt> {
         self.seen.draws_another = false;
+        self.seen.asks_several = self.questions.open.len() > 1;
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
         let in_order = self.driver.habits().hook_hides_dialog;
