@@ -4,8 +4,6 @@ use super::ClaudeCode;
 use crate::promises::keeps;
 
 keeps!(ClaudeCode: refusals {
-    asking,
-    working,
     a_nudge_to_a_prompt_types_nothing,
     a_nudge_to_a_working_agent_waits_for_no_one,
     what_was_expected_must_hold,
