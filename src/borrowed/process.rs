@@ -113,6 +113,11 @@ pub fn began(pid: u32) -> Option<SystemTime> {
     Some(UNIX_EPOCH + Duration::from_secs(boot) + since_boot)
 }
 
+/// The same in milliseconds since 1970.
+pub fn began_ms(pid: u32) -> Option<u64> {
+    u64::try_from(began(pid)?.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{BufRead, BufReader};

@@ -22,7 +22,7 @@ use crate::child::{self, Guardian, Launch};
 use crate::config::{self, LogFormat, Sidecar};
 use crate::log::LogTail;
 use crate::serve::{self, Connections, Listener, Policy};
-use crate::session::{self, Outcome, Plan, Program, Session};
+use crate::session::{self, Given, Outcome, Plan, Program, Session};
 
 /// Threads for the network. The session has its own; more than these only cost memory.
 const NETWORK_THREADS_MAX: usize = 4;
@@ -69,8 +69,13 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         None => {
             let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
             let mut launch = launch(&config, &places, &hook_token);
+            let own_variables = launch.env.len();
             let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
-            (Program::Own { launch, guardian: Some(guardian) }, prepared)
+            // What the agent's driver has added is how coop hears of the agent, and no more to be changed than coop's own.
+            let of_driver = launch.env[own_variables..].iter().map(|(name, _)| name.clone());
+            let reserved = config::told_to_children().chain(of_driver);
+            let given = Given::new(config.env.iter().map(|(name, _)| name.clone()), reserved);
+            (Program::Own { launch, given, guardian: Some(guardian) }, prepared)
         }
     };
     let patterns = agents::patterns(&config)?;

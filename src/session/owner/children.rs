@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::{Clearing, Origin, Owner};
-use crate::borrowed::Loan;
+use crate::borrowed::{Loan, process};
+use crate::session::clock::epoch_ms;
 use crate::session::command::Reply;
+use crate::session::environment::{Change, Environment};
 use crate::session::event::{Ended, Event};
 use crate::session::life::Running;
 use crate::session::receipt::Phase;
@@ -19,7 +21,8 @@ const UNDO_STEPS: usize = 3;
 
 impl Owner {
     pub(super) fn launch(&mut self) {
-        let Origin::Own { launch, guardian } = &self.origin else { return };
+        let Origin::Own { launch, guardian, .. } = &self.origin else { return };
+        self.vitals.started_at_ms = epoch_ms();
         let started = Running::start(launch, guardian.as_ref(), self.shared.counters.clone(), self.written_tx.clone());
         match started {
             Ok((child, cleared)) => {
@@ -49,6 +52,7 @@ impl Owner {
     /// Serves what somebody else started.
     pub(super) fn take_over(&mut self, loan: Loan) {
         tracing::info!(pid = loan.pid, "{} is served; it runs on when coop leaves", loan.name);
+        self.vitals.started_at_ms = process::began_ms(loan.agent_pid.unwrap_or(loan.pid)).unwrap_or_else(epoch_ms);
         let child = Running::lent(loan, self.shared.counters.clone(), self.written_tx.clone());
         self.vitals.life = Life::Running { pid: child.pid };
         self.child = Some(child);
@@ -67,6 +71,7 @@ impl Owner {
         // As with a child of our own, whoever watches it watches one process.
         self.enter(State::Restarting, Cause::process("another program"));
         self.vitals.life = Life::Running { pid };
+        self.vitals.started_at_ms = process::began_ms(pid).unwrap_or_else(epoch_ms);
         self.vitals.last_message = None;
         self.vitals.conversation = None;
         let (state, cause) = match is_agent {
@@ -119,20 +124,20 @@ impl Owner {
         argv: Option<Vec<OsString>>,
         reply: Reply<(u32, Seq)>,
     ) {
-        let launch = match &mut self.origin {
-            Origin::Own { launch, .. } => launch,
-            Origin::Lent(backend) => return drop(reply.send(Err(Refusal::Borrowed(backend)))),
-        };
+        if let Origin::Lent(backend) = self.origin {
+            return drop(reply.send(Err(Refusal::Borrowed(backend))));
+        }
         if self.closing {
             return drop(reply.send(Err(Refusal::Closing)));
         }
         if !self.restart.is_empty() {
             return drop(reply.send(Err(Refusal::NotReady)));
         }
-        launch.argv = argv.unwrap_or(std::mem::take(&mut launch.argv));
-        for (name, value) in env {
-            launch.env.retain(|(known, _)| known.to_str() != Some(name.as_str()));
-            launch.env.push((name.into(), value.into()));
+        if let Err(refusal) = self.change_environment(Change { set: env, unset: Vec::new() }) {
+            return drop(reply.send(Err(refusal)));
+        }
+        if let (Origin::Own { launch, .. }, Some(argv)) = (&mut self.origin, argv) {
+            launch.argv = argv;
         }
         self.restart.push(reply);
         self.vitals.life = match &self.child {
@@ -145,6 +150,21 @@ impl Owner {
             None => {
                 self.vitals.restarts += 1;
                 self.relaunch();
+            }
+        }
+    }
+
+    /// What the next child is given; nothing of a change that is refused is made.
+    pub(super) fn change_environment(&mut self, change: Change) -> Result<Environment, Refusal> {
+        match &mut self.origin {
+            Origin::Own { launch, given, .. } => {
+                given.change(launch, change)?;
+                Ok(given.environment(launch))
+            }
+            Origin::Lent(_) if change.set.is_empty() && change.unset.is_empty() => Ok(Environment::default()),
+            Origin::Lent(_) => {
+                let reason = "it was started with what it has".to_owned();
+                Err(Refusal::Kept { what: "changing the environment", reason })
             }
         }
     }

@@ -22,6 +22,7 @@ use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Declared, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
+use crate::session::environment::Given;
 use crate::session::event::{Ended, Event, Transition};
 use crate::session::feed::Feed;
 use crate::session::handle::{Session, Shared};
@@ -61,7 +62,12 @@ pub struct Plan {
 /// What a session is made of.
 pub enum Program {
     /// A child to start, and to start again.
-    Own { launch: Launch, guardian: Option<Guardian> },
+    Own {
+        launch: Launch,
+        /// What of its environment is the operator's.
+        given: Given,
+        guardian: Option<Guardian>,
+    },
     /// Somebody else's, which can only be let go of.
     Lent(Loan),
 }
@@ -89,9 +95,9 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
     let Plan { program, ring_bytes_max, idle_timeout, exit_with_child, is_watched } = plan;
     let (origin, loan, size) = match program {
-        Program::Own { launch, guardian } => {
+        Program::Own { launch, given, guardian } => {
             let size = launch.size;
-            (Origin::Own { launch, guardian }, None, size)
+            (Origin::Own { launch, given, guardian }, None, size)
         }
         Program::Lent(loan) => {
             let size = loan.size;
@@ -107,6 +113,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         last_message: None,
         conversation: None,
         restarts: 0,
+        started_at_ms: 0,
     };
     let shared = Arc::new(Shared {
         feed: Arc::new(Feed::new(ring_bytes_max)),
@@ -315,6 +322,7 @@ impl Owner {
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
             Command::Restart { env, argv, reply } => self.begin_restart(env, argv, reply),
+            Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
                 match self.origin {
                     Origin::Own { .. } => tracing::info!("asked to leave: the child is asked to end"),
