@@ -75,7 +75,8 @@ pub enum Program {
 /// Where a session's children come from.
 enum Origin {
     Own {
-        launch: Launch,
+        launch: Box<Launch>,
+        given: Given,
         guardian: Option<Guardian>,
     },
     /// From this program.
@@ -97,7 +98,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (origin, loan, size) = match program {
         Program::Own { launch, given, guardian } => {
             let size = launch.size;
-            (Origin::Own { launch, given, guardian }, None, size)
+            (Origin::Own { launch: Box::new(launch), given, guardian }, None, size)
         }
         Program::Lent(loan) => {
             let size = loan.size;
