@@ -75,15 +75,6 @@ impl Owner {
         }
     }
 
-    pub(super) fn type_in(&mut self, bytes: Bytes) -> Result<(), Refusal> {
-        let now = Instant::now();
-        self.running()?;
-        self.lock.admit(None, now).map_err(locked)?;
-        self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.last_input = now;
-        Ok(())
-    }
-
     pub(super) fn encode(&self, what: &Write) -> Result<Bytes, Refusal> {
         Ok(match what {
             Write::Text { text, enter: false } => Bytes::copy_from_slice(text.as_bytes()),
