@@ -1,6 +1,8 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
 mod answers;
+mod attach;
+mod attach_sizes;
 mod auth;
 mod child;
 mod complaints;

@@ -5,6 +5,7 @@
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
+mod attach;
 mod tmux;
 
 #[cfg(test)]
