@@ -21,6 +21,9 @@ Examples:
     coop -- bash
     coop input --enter 'make test'
 
+  Use it from another terminal; Ctrl-] detaches:
+    coop attach
+
   Wait until something is shown, or give up after a minute with exit code 124:
     coop wait --text 'tests passed' --timeout 60 && coop screen --lines 5
 

@@ -2,6 +2,8 @@
 
 mod activity;
 mod answers;
+mod attach;
+mod attach_sizes;
 mod auth;
 mod child;
 mod complaints;
