@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{Coop, Heard, sh};
 
-const TOKEN: &str = "s3cret / with + odd = characters";
+const TOKEN: &str = "a-token/with+odd=characters~";
 
 /// The token as a browser's WebSocket shows it.
 fn offered(token: &str) -> String {

@@ -30,7 +30,7 @@ export const focusCard = () => byId("card").querySelector("button:not(:disabled)
 
 function draw(page, prompt, may) {
   const answer = (body, what) => respond(page, prompt, body, what);
-  const locked = !may || !prompt.ready || busy;
+  const locked = !may || busy;
   const body = prompt.type === "question" && prompt.questions.length ? questions(prompt, locked, answer) : choices(prompt, locked, answer);
   const drawn = prompt.screen_lines.length > 0 && h("details", {}, h("summary", {}, "As the agent draws it"), h("pre", {}, prompt.screen_lines.join("\n")));
   return [head(prompt), about(prompt), body, note(prompt, may), drawn];
@@ -62,11 +62,11 @@ function readable(input) {
   }
 }
 
-/** One button for each option; without options, yes and no. Words can go with a no, and are the answer to a setup. */
+/** One button for each option; yes and no before they are read, which an agent's hook takes already. Words can go with a no, and are the answer to a setup. */
 function choices(prompt, locked, answer) {
   const button = (label, body, kind) =>
     h("button", { type: "button", class: kind, disabled: locked, onclick: () => answer(body, label) }, label);
-  const options = prompt.options.map((label, index) =>
+  const options = !prompt.ready ? [] : prompt.options.map((label, index) =>
     h("button", { type: "button", class: index === 0 ? "primary" : null, disabled: locked, onclick: () => answer({ option: index + 1 }, label) },
       h("kbd", { "aria-hidden": "true" }, String(index + 1)), label));
   const plain = prompt.type === "setup" ? [] : [button("Yes", { accept: true }, "primary"), button("No", { accept: false })];
@@ -85,7 +85,7 @@ function words(prompt, locked, answer) {
 }
 
 function note(prompt, may) {
-  const text = !may ? "Read only: turn it off to answer." : !prompt.ready ? "The dialog is still being read…" : null;
+  const text = !may ? "Read only: turn it off to answer." : !prompt.ready ? "Its options are still being read…" : null;
   const fallback = prompt.options_fallback ? "The labels are coop's own: the dialog's could not be read." : null;
   return [text, fallback].filter(Boolean).map((line) => h("p", { class: "dim" }, line));
 }

@@ -15,7 +15,7 @@ export async function info(page) {
     return show(byId("session"), h("p", { class: "error" }, error.message));
   }
   page.describe(status);
-  const usage = await get("session/usage").catch(() => null);
+  const usage = page.agent && (await get("session/usage").catch(() => null));
   const row = (name, value) => value !== null && value !== undefined && value !== "" && [h("dt", {}, name), h("dd", {}, String(value))];
   const labels = Object.entries(status.labels).map(([name, value]) => `${name}=${value}`).join(" ");
   show(byId("session"),

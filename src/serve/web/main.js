@@ -44,7 +44,7 @@ const screen = new Screen({
   sized: (cols, rows) => (byId("fit-toggle").dataset.size = `${cols}×${rows}`),
 });
 const panel = new Panel(
-  { why: [why.why, why.REFRESH_MS], transcript: [transcript.transcript, transcript.REFRESH_MS, true], session: [() => info(page), SESSION_REFRESH_MS] },
+  { why: [why.why, why.REFRESH_MS], transcript: [() => transcript.transcript(page), transcript.REFRESH_MS, true], session: [() => info(page), SESSION_REFRESH_MS] },
   () => state.now?.next === "working",
 );
 const turnColours = theme((dark) => screen.colours(dark));

@@ -16,7 +16,8 @@ let reading = false;
 let list = null;
 
 /** Reads what is new. */
-export async function transcript() {
+export async function transcript(page) {
+  if (!page.agent) return show(byId("transcript"), h("p", { class: "dim" }, "Only agents keep a transcript; this program is none that coop knows."));
   if (reading) return;
   reading = true;
   try {

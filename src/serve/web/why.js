@@ -17,7 +17,7 @@ export async function why() {
   }
   const rows = state.evidence.map((one) =>
     h("li", { class: one.decisive ? "decisive" : null },
-      h("div", {}, h("b", { class: "claim", "data-state": one.claim }, one.claim), h("span", { class: "source" }, one.source), one.decisive && h("span", { class: "tag" }, "decides")),
+      h("div", {}, h("b", { class: "claim", "data-state": said(one.claim) }, said(one.claim)), h("span", { class: "source" }, one.source), one.decisive && h("span", { class: "tag" }, "decides")),
       h("div", { class: "dim" }, `${words(one.tier)}, ${duration(one.age_ms / 1000)} ago`),
       one.detail && h("pre", {}, cut(one.detail, DETAIL_LENGTH_MAX))));
   show(byId("why"),
@@ -29,5 +29,8 @@ export async function why() {
     h("h3", {}, "Evidence"),
     rows.length ? h("ul", { class: "evidence" }, rows) : h("p", { class: "dim" }, "No source tells about this program. Patterns over its screen can (--agent-config)."));
 }
+
+/** A source that could tell and does not is evidence too. */
+const said = (claim) => (claim === "unspecified" ? "silent" : claim);
 
 const words = (name) => String(name ?? "").replaceAll("_", " ");
