@@ -7,6 +7,7 @@ mod codex;
 mod doctor;
 mod gemini;
 mod model;
+mod promises;
 mod session;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
