@@ -72,6 +72,7 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         given,
         guardian: Some(guardian),
         ring_bytes_max: config.ring_bytes,
+        attach_size: config.attach_size,
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
         is_watched: prepared.is_some(),

@@ -158,7 +158,7 @@ function view(on) {
 function fit() {
   screen.fit = !screen.fit;
   byId("fit-toggle").setAttribute("aria-pressed", String(screen.fit));
-  screen.resized(true);
+  screen.start(!page.may);
 }
 
 const toTerminal = () => screen.focus();

@@ -32,7 +32,7 @@ export class Screen {
   view = false;
   fit = true;
   #behind = 0;
-  #session = null;
+  #joined = false;
   #asked = "";
   #settle = null;
   #encoder = new TextEncoder();
@@ -60,19 +60,21 @@ export class Screen {
     this.link = new Link("api/v1/attach", {
       opened: () => this.#hello(),
       message: (data) => this.#message(data),
-      lost: (code, reason) => this.heard.lost(code, reason),
+      lost: (code, reason) => {
+        this.#joined = false;
+        this.heard.lost(code, reason);
+      },
     });
     new ResizeObserver(() => {
       clearTimeout(this.#settle);
-      this.#settle = setTimeout(() => this.resized(), SETTLE_MS);
+      this.#settle = setTimeout(() => this.#resized(), SETTLE_MS);
     }).observe(this.stage);
-    // Whoever works here decides, as in tmux: another window may have given the session its size since.
-    this.terminal.textarea.addEventListener("focus", () => this.resized(true));
   }
 
   start(view) {
     this.view = view;
     this.terminal.options.disableStdin = view;
+    this.#joined = false;
     this.link.restart();
   }
 
@@ -94,13 +96,12 @@ export class Screen {
     return this.terminal.modes.applicationCursorKeysMode;
   }
 
-  /** The window has another size, or was chosen to work in. */
-  resized(again = false) {
+  /** The window has another size. Whether the session takes it is decided there: others may look too. */
+  #resized() {
     this.#zoom();
-    if (this.view || !this.fit || !this.link.isOpen || !this.#session) return;
+    if (this.view || !this.fit || !this.#joined) return;
     const { cols, rows } = this.#measure();
-    const differs = cols !== this.#session.cols || rows !== this.#session.rows;
-    if ((!again && this.#asked === `${cols}x${rows}`) || !differs) return;
+    if (this.#asked === `${cols}x${rows}`) return;
     this.#asked = `${cols}x${rows}`;
     this.link.say({ event: "resize", cols, rows });
   }
@@ -108,7 +109,7 @@ export class Screen {
   #hello() {
     const size = this.view || !this.fit ? {} : this.#measure();
     this.#asked = size.cols ? `${size.cols}x${size.rows}` : "";
-    this.link.say({ event: "hello", ...size, view: this.view });
+    this.link.say({ event: "hello", ...size, view: this.view, answers: false });
   }
 
   #message(data) {
@@ -116,6 +117,7 @@ export class Screen {
     const message = JSON.parse(data);
     if (message.event === "ready") {
       this.link.settled();
+      this.#joined = true;
       this.#inOrder(() => this.terminal.reset());
       this.#sized(message);
       this.heard.joined();
@@ -139,7 +141,6 @@ export class Screen {
   }
 
   #sized({ cols, rows }) {
-    this.#session = { cols, rows };
     this.#inOrder(() => {
       this.terminal.resize(cols, rows);
       this.#zoom();

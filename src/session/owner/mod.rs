@@ -2,6 +2,7 @@
 
 mod children;
 mod painting;
+mod seats;
 mod turns;
 mod typing;
 
@@ -32,6 +33,7 @@ use crate::session::picture::Style;
 use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
 use crate::session::state::{Cause, State};
+use crate::session::terminals::{SizePolicy, Terminals};
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
 use crate::terminal::{Seq, Terminal};
@@ -53,6 +55,8 @@ pub struct Plan {
     pub given: Given,
     pub guardian: Option<Guardian>,
     pub ring_bytes_max: usize,
+    /// Whose size the session has when several terminals are attached.
+    pub attach_size: SizePolicy,
     /// Leave after so long without output, input or a call.
     pub idle_timeout: Option<Duration>,
     /// Leave when the child does.
@@ -101,6 +105,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (written_tx, written) = mpsc::channel(COMMANDS_MAX);
     let mut owner = Owner {
         terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
+        terminals: Terminals::new(plan.attach_size),
         plan,
         shared,
         vitals,
@@ -141,6 +146,8 @@ struct Owner {
     shared: Arc<Shared>,
     vitals: Vitals,
     terminal: Terminal,
+    /// Those of people, which are attached.
+    terminals: Terminals,
     commands: mpsc::Receiver<Command>,
     written_tx: mpsc::Sender<Written>,
     written: mpsc::Receiver<Written>,
@@ -247,9 +254,12 @@ impl Owner {
             Command::Picture { style, reply } => drop(reply.send(self.picture(style))),
             Command::Difference { style, since, reply } => drop(reply.send(self.difference(style, since))),
             Command::Scrollback { lines_max, reply } => drop(reply.send(self.terminal.scrollback_text(lines_max))),
-            Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
+            Command::Redraw { reply } => drop(reply.send(self.redrawn())),
+            Command::Attach { joining, reply } => self.attach(joining, reply),
+            Command::Measured { terminal, size, reply } => drop(reply.send(self.measured(terminal, size))),
+            Command::Detach(terminal) => self.detach(terminal),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
-            Command::Type { bytes, reply } => drop(reply.send(self.type_in(bytes))),
+            Command::Type { terminal, bytes, reply } => drop(reply.send(self.type_in(terminal, bytes))),
             Command::BeginTurn { writer, expect, exit_confirms, reply } => {
                 drop(reply.send(self.begin_turn(writer, &expect, exit_confirms)));
             }

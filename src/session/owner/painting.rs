@@ -28,9 +28,9 @@ impl Owner {
         if fed.changed {
             self.screen_changed(now);
         }
-        // A terminal that is attached answers by itself; two answers would be typed into the program.
+        // A terminal that answers by itself may be attached; two answers would be typed into the program.
         if !fed.replies.is_empty()
-            && self.shared.terminals.load(Ordering::Relaxed) == 0
+            && self.terminals.answerer().is_none()
             && let Some(child) = &self.child
             && let Err(error) = child.outbox.push(Transaction { id: None, bytes: fed.replies.into() })
         {

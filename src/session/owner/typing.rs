@@ -77,15 +77,6 @@ impl Owner {
         }
     }
 
-    pub(super) fn type_in(&mut self, bytes: Bytes) -> Result<(), Refusal> {
-        let now = Instant::now();
-        self.running()?;
-        self.lock.admit(None, now).map_err(locked)?;
-        self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.note_input(now);
-        Ok(())
-    }
-
     /// Something was given to be typed.
     pub(super) fn note_input(&mut self, now: Instant) {
         self.last_input = now;
