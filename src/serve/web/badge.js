@@ -1,6 +1,6 @@
 // The state in the header: the word, since when, and who says so.
 
-import { byId, cut, duration } from "./dom.js";
+import { byId, cut, duration, h, show } from "./dom.js";
 
 const CAUSE_LENGTH_MAX = 80;
 
@@ -8,9 +8,10 @@ export function badge(state) {
   const draw = () => {
     const { now, since } = state;
     if (!now) return;
-    const word = now.next === "prompt" && now.prompt ? `prompt: ${now.prompt.type}` : now.next;
+    // A phone has room for the first word only; the dialog itself says of which kind it is.
+    const kind = now.next === "prompt" && now.prompt ? h("span", { class: "kind" }, `: ${now.prompt.type}`) : null;
     byId("badge").dataset.state = now.next;
-    byId("state-word").textContent = word;
+    show(byId("state-word"), now.next, kind);
     byId("state-since").title = since.exact ? "in this state" : "in this state at least; it was before this page came";
   };
   // Once a second, and only while somebody looks.

@@ -31,9 +31,16 @@ function parts(content, who) {
   });
 }
 
+/** All lines in order. An agent may write what it says twice, first alone and then with the tools that it calls. */
+export function readAll(lines) {
+  const entries = lines.flatMap(read);
+  const repeats = (entry, before) => entry.kind === "text" && before?.kind === "text" && before.who === entry.who && before.text === entry.text;
+  return entries.filter((entry, index) => !repeats(entry, entries[index - 1]));
+}
+
 /** What agents put around their own commands and surroundings is not what somebody said. */
 function text(words, who) {
-  const own = /^\s*<(command-name|local-command|bash-|system-reminder|environment_context|user_instructions|permissions)/.test(words);
+  const own = /^\s*<(command-name|local-command|bash-|system-reminder|session_context|environment_context|user_instructions|permissions)/.test(words);
   return own || !words.trim() ? [] : [{ who, kind: "text", text: bounded(words) }];
 }
 
@@ -43,9 +50,17 @@ const result = (content) => ({ who: "tool", kind: "result", text: bounded(flat(A
 
 function flat(value) {
   if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  if (typeof value.command === "string") return value.command;
-  return JSON.stringify(value);
+  if (typeof value === "string") return value.startsWith("{") ? flat(parsed(value)) : value;
+  return String(value.command ?? value.cmd ?? (value.text !== undefined ? value.text : JSON.stringify(value)));
+}
+
+/** Some log their tools' input as JSON text; what is none stays as it is. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
 }
 
 const bounded = (words) => (words.length > TEXT_LENGTH_MAX ? `${words.slice(0, TEXT_LENGTH_MAX)}…` : words);

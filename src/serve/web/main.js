@@ -31,8 +31,8 @@ const page = {
   describe,
   /** A call was refused: with the token it may be the token that is wrong. */
   refused: (error) => error.status === 401 && enter(error.message),
-  /** A dialog has appeared. Whoever types into the terminal is not interrupted. */
-  prompted: () => document.activeElement === document.body && focusCard(),
+  /** A dialog has appeared. Whoever types somewhere is not interrupted, and a key that was on its way answers nothing. */
+  prompted: () => document.activeElement === document.body && byId("card").focus(),
 };
 
 const state = new State();

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { byId, h, show } from "./dom.js";
-import { read } from "./lines.js";
+import { readAll } from "./lines.js";
 
 /** Entries that are shown; older ones leave at the top. */
 const ENTRIES_MAX = 400;
@@ -58,7 +58,7 @@ function earlier() {
     try {
       const { content } = await get(`transcripts/${oldest - 1}`);
       oldest -= 1;
-      const entries = content.split("\n").flatMap(read).slice(-ENTRIES_MAX).map(entry);
+      const entries = readAll(content.split("\n")).slice(-ENTRIES_MAX).map(entry);
       list.prepend(...entries, h("li", { class: "rule" }, `transcript ${oldest} ends here`));
       byId("silence")?.remove();
       button.replaceWith(earlier());
@@ -72,7 +72,7 @@ function earlier() {
 function append(lines) {
   const pane = byId("transcript");
   const atEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 20;
-  const entries = lines.flatMap(read).slice(-ENTRIES_MAX).map(entry);
+  const entries = readAll(lines).slice(-ENTRIES_MAX).map(entry);
   if (entries.length === 0) return;
   byId("silence")?.remove();
   list.append(...entries);

@@ -26,7 +26,7 @@ export const dialogs = [
     await window.at("#card").getByText("make test").waitFor();
     await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
     assert.deepEqual(await told, allow);
-    await receipt(window).getByText("accepted · seen by hooks").waitFor();
+    await receipt(window).getByText("accepted · seen by").waitFor();
     await window.at("#card").waitFor({ state: "hidden" });
     assert.equal((await coop.call("GET", "status")).bytes_written, 0, "no key was pressed");
   }],

@@ -5,6 +5,7 @@ import { dialogs } from "./dialogs.mjs";
 import { network } from "./network.mjs";
 import { terminal } from "./terminal.mjs";
 import { token } from "./token.mjs";
+import { transcripts } from "./transcripts.mjs";
 import { launch, Window } from "./window.mjs";
 
 const [bin, executablePath, ...words] = process.argv.slice(2);
@@ -14,7 +15,7 @@ const PROMISE_MS = 3 * WITHIN_MS;
 const browser = await launch(chromium, executablePath);
 let broken = 0;
 try {
-  for (const [promise, keep] of [...terminal, ...token, ...dialogs, ...network]) {
+  for (const [promise, keep] of [...terminal, ...token, ...dialogs, ...transcripts, ...network]) {
     if (words.length && !words.some((word) => promise.includes(word))) continue;
     await check(promise, keep);
   }

@@ -17,5 +17,10 @@ npm_tools >&2
 
 mkdir -p "$CACHE/page"
 cp "$HERE"/page/*.mjs "$CACHE/page/"
+mkdir -p "$CACHE/page/logs"
+FIXTURES=$HERE/../fixtures
+cp "$FIXTURES"/claude/logs/session-after-compact.jsonl "$CACHE/page/logs/claude.jsonl"
+cp "$FIXTURES"/codex/logs/rollout-*.jsonl "$CACHE/page/logs/codex.jsonl"
+cp "$FIXTURES"/gemini/logs/session-tools-ask.jsonl "$CACHE/page/logs/gemini.jsonl"
 ln -sfn "$CACHE/npm/node_modules" "$CACHE/page/node_modules"
 echo "$CACHE/page"

@@ -18,7 +18,7 @@ try {
   await desk.says("idle");
   await desk.at("#message").fill(message);
   await desk.at("#send").click();
-  await desk.at("#receipts li").first().getByText("accepted · seen by hooks: UserPromptSubmit").waitFor();
+  await desk.at("#receipts li").first().getByText("accepted · seen by").waitFor();
   await desk.says("prompt: permission");
   await desk.at("#card").getByText("make test").first().waitFor();
   await desk.at("#why .decisive").first().waitFor();
