@@ -1,4 +1,4 @@
-//! The small page at `/`: what this is, what it can do, and where its contract lies.
+//! The small page at `/api`: every call of this coop, and where its contract lies.
 
 use std::fmt::Write;
 
@@ -6,9 +6,10 @@ use axum::body::Body;
 use axum::http::{HeaderValue, Response, header};
 
 use super::gateway::BINDINGS;
+use super::web;
 use crate::proto;
 
-const HEAD: &str = include_str!("page.html");
+const HEAD: &str = include_str!("api.html");
 
 /// The API page, made from the same table as the routes.
 pub async fn api() -> Response<Body> {
@@ -33,7 +34,6 @@ fn respond(content: impl Into<Body>, content_type: &'static str) -> Response<Bod
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     // Nothing on the page comes from elsewhere, and nobody may frame it.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    web::secure(headers, policy);
     response
 }

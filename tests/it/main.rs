@@ -34,4 +34,5 @@ mod terminals;
 mod transcripts;
 mod verbs;
 mod waiting;
+mod web;
 mod websocket;
