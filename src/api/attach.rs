@@ -60,7 +60,7 @@ impl Attachment {
         }
         let session = &self.service.session;
         let attached = session.attach(!hello.view).await.map_err(ApiError::from)?;
-        let wants = Wants { output: true, screen: false, state: true };
+        let wants = Wants { output: true, screen: false, state: true, messages: false };
         let resume = Resume { from_offset: Some(attached.offset), after_seq: None };
         let mut live = session.subscribe(wants, resume).map_err(ApiError::from)?;
         let size = session.vitals().size;
@@ -120,7 +120,7 @@ impl Attachment {
                 Some(event) => self.say(event).await,
                 None => Ok(()),
             },
-            Item::Gap(Missing::Events { .. }) | Item::Screen(_) => Ok(()),
+            Item::Gap(Missing::Events { .. } | Missing::Lines { .. }) | Item::Screen(_) => Ok(()),
         }
     }
 

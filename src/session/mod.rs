@@ -33,7 +33,7 @@ mod waiters;
 
 pub use command::{Declared, Expect, Write};
 pub use condition::{Condition, Conditions, Met};
-pub use event::{Began, Ended, Entry, Event, Kept, Stopped, Transition};
+pub use event::{Began, Ended, Entry, Event, Kept, Stopped, Transition, WrittenTo, Wrote};
 pub use feed::{Frame, Resume};
 pub use handle::{Attached, Session};
 pub use lock::LockId;

@@ -18,12 +18,18 @@ pub struct Wants {
     pub output: bool,
     pub screen: bool,
     pub state: bool,
+    /// What the agent writes about its conversation.
+    pub messages: bool,
 }
 
 impl Wants {
     /// Sizes and the end concern every reader, the rest only those who follow the state.
     pub fn event(self, event: &Event) -> bool {
-        self.state || matches!(event, Event::Resized(_) | Event::Ended { .. })
+        match event {
+            Event::Resized(_) | Event::Ended { .. } => true,
+            Event::Wrote(_) => self.messages,
+            _ => self.state,
+        }
     }
 }
 
@@ -34,6 +40,8 @@ pub enum Missing {
     Output { from: Offset, to: Offset, redraw: Bytes },
     /// Events; `to` is the first that follows.
     Events { from: Seq, to: Seq },
+    /// What the agent wrote; `to` is the first line that follows.
+    Lines { from: Seq, to: Seq },
 }
 
 /// What a reader is told.
@@ -107,6 +115,11 @@ impl Subscription {
                     self.cursor.seq = Seq(to.0.saturating_sub(1));
                     self.screen_due = self.wants.screen;
                     return Some(Item::Gap(Missing::Events { from, to }));
+                }
+                Found::LinesGone(to) => {
+                    let from = Seq(self.cursor.line.0 + 1);
+                    self.cursor.line = Seq(to.0.saturating_sub(1));
+                    return Some(Item::Gap(Missing::Lines { from, to }));
                 }
                 Found::OutputGone => {
                     let from = self.cursor.offset;

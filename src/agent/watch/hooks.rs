@@ -46,7 +46,7 @@ impl Watch {
                 }
                 Effect::Stops { already_held } => {
                     // An error of this turn may have been written a moment before.
-                    self.read_files();
+                    self.read_files().await;
                     let reason = self.decide_stop(already_held).await;
                     let (held_back, now) = (reason.is_some(), EpochMs::now());
                     self.record(|| What::Stopped { held_back }, now);
