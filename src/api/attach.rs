@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use super::convert;
 use super::error::ApiError;
+use super::faces::Face;
 use super::service::Service;
 use crate::proto::v1::attach_request::Event as Asked;
 use crate::proto::v1::attach_response::Event as Told;
@@ -63,6 +64,7 @@ impl Attachment {
         let wants = Wants { output: true, screen: false, state: true, messages: false };
         let resume = Resume { from_offset: Some(attached.offset), after_seq: None };
         let mut live = session.subscribe(wants, resume).map_err(ApiError::from)?;
+        let _counted = self.service.faces.count(Face::Terminal);
         let size = session.vitals().size;
         let (cols, rows) = (size.cols().into(), size.rows().into());
         self.say(Told::Ready(v1::AttachReady { cols, rows, offset: attached.offset.0 })).await?;

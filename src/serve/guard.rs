@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, Response, header, uri::Authorit
 use axum::middleware::Next;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use super::app::METRICS;
 use super::error;
 use super::gateway::binding_at;
 use crate::api::{Access, Api, ApiError, Code, Trusted, rpc_of_grpc_path};
@@ -62,7 +63,8 @@ impl Guard {
         let presented = presented(request);
         if let Some(access) = access {
             self.api.gate.admit(access, presented.as_deref())?;
-            if access != Access::Open {
+            // Statistics are taken all the time, and must not keep an idle session from leaving.
+            if access != Access::Open && request.uri().path() != METRICS {
                 self.api.session.touch();
             }
         }
@@ -133,6 +135,7 @@ fn access_of(method: &Method, path: &str) -> Option<Access> {
         "/api/v1/attach" => Some(Access::Write),
         // Files of the page; its calls show the token.
         "/" | "/openapi.json" => None,
+        METRICS => Some(Access::Read),
         path if path.starts_with(GRPC_HEALTH) => Some(Access::Open),
         path if path.starts_with(GRPC_REFLECTION) => Some(Access::Read),
         _ => None,

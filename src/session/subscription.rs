@@ -114,23 +114,28 @@ impl Subscription {
                     let from = Seq(self.cursor.seq.0 + 1);
                     self.cursor.seq = Seq(to.0.saturating_sub(1));
                     self.screen_due = self.wants.screen;
-                    return Some(Item::Gap(Missing::Events { from, to }));
+                    return Some(self.gap(Missing::Events { from, to }));
                 }
                 Found::LinesGone(to) => {
                     let from = Seq(self.cursor.line.0 + 1);
                     self.cursor.line = Seq(to.0.saturating_sub(1));
-                    return Some(Item::Gap(Missing::Lines { from, to }));
+                    return Some(self.gap(Missing::Lines { from, to }));
                 }
                 Found::OutputGone => {
                     let from = self.cursor.offset;
                     let (to, redraw) = self.session.redraw().await.ok()?;
                     self.cursor.offset = to;
                     self.screen_due = self.wants.screen;
-                    return Some(Item::Gap(Missing::Output { from, to, redraw }));
+                    return Some(self.gap(Missing::Output { from, to, redraw }));
                 }
                 Found::Closed => return None,
                 Found::Nothing => self.changes.changed().await.ok()?,
             }
         }
+    }
+
+    fn gap(&self, missing: Missing) -> Item {
+        self.session.tally().missed(&missing);
+        Item::Gap(missing)
     }
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod auth;
 mod child;
+mod compatibility;
 mod complaints;
 mod discovery;
 mod doctor;
@@ -16,6 +17,8 @@ mod history;
 mod hooks;
 mod input;
 mod lock;
+mod messages;
+mod metrics;
 mod output;
 mod patterns;
 mod preparing;

@@ -15,13 +15,16 @@ impl Watch {
     pub(super) async fn attend(&mut self, call: HookCall) {
         match call.call {
             Call::Event { event, payload: Ok(payload) } if payload.is_object() => {
+                self.session.tally().heard(&event);
                 self.hear(&event, &payload, call.answer).await;
             }
             Call::Event { event, payload: Ok(_) } => {
+                self.session.tally().misheard();
                 tracing::warn!(event, "a hook told something that is no JSON object");
                 self.mind.ails(Source::Hooks, Some(format!("{event}: the payload is no JSON object")));
             }
             Call::Event { event, payload: Err(problem) } => {
+                self.session.tally().misheard();
                 tracing::warn!(event, %problem, "a hook told something that cannot be read");
                 self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
             }
