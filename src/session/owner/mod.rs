@@ -33,6 +33,7 @@ use crate::session::picture::Style;
 use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
 use crate::session::state::{Cause, State};
+use crate::session::tally::{Tally, Times};
 use crate::session::terminals::{SizePolicy, Terminals};
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
@@ -87,11 +88,13 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         conversation: None,
         restarts: 0,
         started_at_ms: 0,
+        times: Times::begin(Instant::now()),
     };
     let shared = Arc::new(Shared {
         feed: Arc::new(Feed::new(plan.ring_bytes_max)),
         counters: Arc::new(Counters::default()),
         vitals: ArcSwap::from_pointee(vitals.clone()),
+        tally: Tally::default(),
         text: ArcSwapOption::empty(),
         ansi: ArcSwapOption::empty(),
         started: Instant::now(),
@@ -260,8 +263,8 @@ impl Owner {
             Command::Detach(terminal) => self.detach(terminal),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
             Command::Type { terminal, bytes, reply } => drop(reply.send(self.type_in(terminal, bytes))),
-            Command::BeginTurn { writer, expect, exit_confirms, reply } => {
-                drop(reply.send(self.begin_turn(writer, &expect, exit_confirms)));
+            Command::BeginTurn { kind, writer, expect, exit_confirms, reply } => {
+                drop(reply.send(self.begin_turn(kind, writer, &expect, exit_confirms)));
             }
             Command::WriteInTurn { turn, bytes, reply } => drop(reply.send(self.write_in_turn(turn, bytes))),
             Command::Progress { turn, phase } => self.progress(turn.0, phase),
@@ -329,6 +332,13 @@ impl Owner {
     }
 
     fn note_state(&mut self, state: State, cause: Cause, since: Seq) {
+        let (from, tally) = (self.vitals.state.kind(), &self.shared.tally);
+        if let Some((kind, waited)) = self.vitals.times.change(from, &state, Instant::now()) {
+            tally.prompted(kind, waited);
+        }
+        if from != state.kind() {
+            tally.entered(state.kind());
+        }
         self.vitals.state = state;
         self.vitals.state_since = since;
         self.vitals.cause = cause;

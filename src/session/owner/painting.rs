@@ -24,6 +24,7 @@ impl Owner {
         let seq = self.next_seq();
         // Readers of the bytes need not wait for the picture.
         self.shared.feed.publish_output(bytes.clone());
+        self.shared.counters.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let fed = self.terminal.feed(&bytes, seq);
         if fed.changed {
             self.screen_changed(now);

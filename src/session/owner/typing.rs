@@ -48,7 +48,7 @@ impl Owner {
             self.echoes.look_for(id, text, now);
         }
         if !nothing {
-            self.follow(id, followed);
+            self.follow(id, followed.counted_as(what.kind(), now));
         }
         Ok(ticket)
     }
@@ -158,6 +158,9 @@ impl Owner {
         let Some(followed) = self.receipts.get(&id) else { return };
         if followed.phase().reaches(&receipt.phase) {
             return;
+        }
+        if let Some((kind, since)) = followed.counted() {
+            self.shared.tally.reached(kind, &followed.phase(), &receipt.phase, since.elapsed());
         }
         let tell_all = followed.tell(receipt.clone());
         let is_over = match &receipt.phase {
