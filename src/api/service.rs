@@ -28,6 +28,8 @@ pub struct About {
     pub cwd: String,
     pub labels: BTreeMap<String, String>,
     pub version: &'static str,
+    /// Whose the terminal is: `pty`, `tmux` or `screen`.
+    pub backend: &'static str,
     /// How long a witness is waited for, unless a caller says otherwise.
     pub nudge_timeout_ms: Option<u32>,
 }

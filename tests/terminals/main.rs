@@ -6,6 +6,10 @@ mod attach;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
+
+mod borrowed_screen;
+mod borrowed_tmux;
+mod screen;
 mod tmux;
 
 #[cfg(test)]

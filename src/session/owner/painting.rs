@@ -32,7 +32,7 @@ impl Owner {
         // A terminal that answers by itself may be attached; two answers would be typed into the program.
         if !fed.replies.is_empty()
             && self.terminals.answerer().is_none()
-            && let Some(child) = &self.child
+            && let Some(child) = self.child.as_ref().filter(|child| child.asks_us())
             && let Err(error) = child.outbox.push(Transaction { id: None, bytes: fed.replies.into() })
         {
             tracing::warn!(%error, "a terminal query stays unanswered");
