@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tonic_types::{ErrorDetails, StatusExt};
 
-use crate::session::Refusal;
+use crate::session::{BadVariable, Refusal};
 
 /// What went wrong, as a word that programs can rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,9 +118,10 @@ impl From<Refusal> for ApiError {
             Refusal::Exited => Code::Exited,
             Refusal::NotReady | Refusal::Closing | Refusal::TooManyWaiters(_) => Code::NotReady,
             Refusal::Locked(_) | Refusal::QueueFull { .. } | Refusal::NoSuchLock => Code::WriterBusy,
-            Refusal::TooLarge { .. } => Code::TooLarge,
+            Refusal::TooLarge { .. }
+            | Refusal::BadVariable(BadVariable::TooLong { .. } | BadVariable::TooMany { .. }) => Code::TooLarge,
             Refusal::StateChanged { .. } => Code::StateChanged,
-            Refusal::UnknownKey(_) | Refusal::SeqAhead { .. } => Code::BadRequest,
+            Refusal::UnknownKey(_) | Refusal::BadVariable(_) | Refusal::SeqAhead { .. } => Code::BadRequest,
             Refusal::Failed { .. } => Code::Internal,
         };
         let mut error = Self::new(code, refusal.to_string());

@@ -59,6 +59,9 @@ impl Service {
             oldest_offset: oldest.0,
             input_queued: self.session.input_queued(),
             version: self.about.version.to_owned(),
+            started_at_ms: vitals.started_at_ms,
+            last_output_at_ms: self.session.last_output_at_ms(),
+            last_input_at_ms: self.session.last_input_at_ms(),
         }
     }
 }

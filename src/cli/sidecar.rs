@@ -22,7 +22,7 @@ use crate::child::{self, Guardian, Launch};
 use crate::config::{self, LogFormat, Sidecar};
 use crate::log::LogTail;
 use crate::serve::{self, Connections, Listener, Policy};
-use crate::session::{self, Outcome, Plan, Session};
+use crate::session::{self, Given, Outcome, Plan, Session};
 
 /// Threads for the network. The session has its own; more than these only cost memory.
 const NETWORK_THREADS_MAX: usize = 4;
@@ -60,10 +60,16 @@ async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
     let hook_token = random_token()?;
     let mut launch = launch(&config, &places, &hook_token);
+    let own_variables = launch.env.len();
     let patterns = agents::patterns(&config)?;
     let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
+    // What the agent's driver has added is how coop hears of the agent, and no more to be changed than coop's own.
+    let of_driver = launch.env[own_variables..].iter().map(|(name, _)| name.clone());
+    let reserved = config::told_to_children().chain(of_driver);
+    let given = Given::new(config.env.iter().map(|(name, _)| name.clone()), reserved);
     let (session, outcome) = session::start(Plan {
         launch,
+        given,
         guardian: Some(guardian),
         ring_bytes_max: config.ring_bytes,
         idle_timeout: config.idle_timeout,

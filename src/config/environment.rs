@@ -42,6 +42,11 @@ pub fn read_from(command: Command, variable: impl Fn(&OsStr) -> Option<OsString>
     })
 }
 
+/// Variables by which coop tells a child about itself; nobody else may.
+pub fn told_to_children() -> impl Iterator<Item = OsString> {
+    TOLD_TO_CHILDREN.iter().chain(&["COOP"]).map(OsString::from)
+}
+
 /// Variables that a child must not inherit from coop's own environment.
 pub fn own_variables() -> Vec<OsString> {
     let command = Flags::augment_args(Command::new("coop"));

@@ -28,7 +28,7 @@ mod settle;
 mod token;
 
 pub use choices::{Agent, Groom, LogFormat};
-pub use environment::{Given, own_variables, read_from};
+pub use environment::{Given, own_variables, read_from, told_to_children};
 pub(crate) use files::read_text;
 pub use flags::Flags;
 pub(crate) use parse::seconds;

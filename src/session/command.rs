@@ -9,6 +9,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::condition::{Conditions, Met};
+use super::environment::{Change, Environment};
 use super::event::Event;
 use super::lock::LockId;
 use super::picture::{Picture, Style};
@@ -139,6 +140,10 @@ pub enum Command {
         /// Another command line, where the old one would not do again.
         argv: Option<Vec<OsString>>,
         reply: Reply<(u32, Seq)>,
+    },
+    Environment {
+        change: Change,
+        reply: Reply<Environment>,
     },
     Shutdown,
     KillNow,

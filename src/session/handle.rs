@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::command::{Command, Declared, Difference, Expect, Write};
 use super::condition::{Conditions, Met};
+use super::environment::{Change, Environment};
 use super::event::Event;
 use super::feed::{Feed, Resume};
 use super::lock::LockId;
@@ -95,6 +96,16 @@ impl Session {
 
     pub fn input_queued(&self) -> u64 {
         self.shared.counters.input_queued.load().load(Ordering::Relaxed)
+    }
+
+    /// When something was printed last, in milliseconds since 1970.
+    pub fn last_output_at_ms(&self) -> Option<u64> {
+        Some(self.shared.counters.last_output_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
+    }
+
+    /// When something was last given to be typed, in milliseconds since 1970.
+    pub fn last_input_at_ms(&self) -> Option<u64> {
+        Some(self.shared.counters.last_input_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
     }
 
     /// Where the held output begins and ends.
@@ -208,6 +219,16 @@ impl Session {
         argv: Option<Vec<OsString>>,
     ) -> Result<(u32, Seq), Refusal> {
         self.ask(|reply| Command::Restart { env, argv, reply }).await?
+    }
+
+    /// What children are given beyond coop's own environment.
+    pub async fn environment(&self) -> Result<Environment, Refusal> {
+        self.change_environment(Change::default()).await
+    }
+
+    /// Changes it for the next child.
+    pub async fn change_environment(&self, change: Change) -> Result<Environment, Refusal> {
+        self.ask(|reply| Command::Environment { change, reply }).await?
     }
 
     /// Ends the child, then the session.

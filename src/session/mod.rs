@@ -12,6 +12,7 @@ mod clock;
 mod command;
 mod condition;
 mod echo;
+mod environment;
 mod event;
 mod feed;
 mod handle;
@@ -33,6 +34,7 @@ mod waiters;
 
 pub use command::{Declared, Expect, Write};
 pub use condition::{Condition, Conditions, Met};
+pub use environment::{BadVariable, Change, Environment, Given};
 pub use event::{Began, Ended, Entry, Event, Kept, Stopped, Transition};
 pub use feed::{Frame, Resume};
 pub use handle::{Attached, Session};

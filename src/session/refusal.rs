@@ -1,5 +1,6 @@
 //! Why the owner did not do what it was asked.
 
+use super::environment::BadVariable;
 use super::state::StateKind;
 use crate::terminal::{Seq, UnknownKey};
 
@@ -22,6 +23,8 @@ pub enum Refusal {
     StateChanged { expected: String, found: String, state: StateKind, screen_seq: Seq },
     #[error(transparent)]
     UnknownKey(#[from] UnknownKey),
+    #[error(transparent)]
+    BadVariable(#[from] BadVariable),
     #[error("after_seq {asked} is ahead of this session, which is at {seq}: it belongs to another run of coop")]
     SeqAhead { asked: u64, seq: u64 },
     #[error("{0} callers wait already: try again later")]

@@ -1,5 +1,6 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
+mod activity;
 mod answers;
 mod auth;
 mod child;
@@ -7,6 +8,7 @@ mod complaints;
 mod discovery;
 mod doctor;
 mod ending;
+mod environment;
 mod faces;
 mod following;
 mod gates;

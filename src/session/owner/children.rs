@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::{Clearing, Owner, Plan};
+use crate::session::clock::epoch_ms;
 use crate::session::command::Reply;
+use crate::session::environment::{Change, Environment};
 use crate::session::event::{Ended, Event};
 use crate::session::life::Running;
 use crate::session::receipt::Phase;
@@ -19,6 +21,7 @@ const UNDO_STEPS: usize = 3;
 impl Owner {
     pub(super) fn launch(&mut self) {
         let Plan { launch, guardian, .. } = &self.plan;
+        self.vitals.started_at_ms = epoch_ms();
         let started = Running::start(launch, guardian.as_ref(), self.shared.counters.clone(), self.written_tx.clone());
         match started {
             Ok((child, cleared)) => {
@@ -91,11 +94,10 @@ impl Owner {
         if !self.restart.is_empty() {
             return drop(reply.send(Err(Refusal::NotReady)));
         }
-        self.plan.launch.argv = argv.unwrap_or(std::mem::take(&mut self.plan.launch.argv));
-        for (name, value) in env {
-            self.plan.launch.env.retain(|(known, _)| known.to_str() != Some(name.as_str()));
-            self.plan.launch.env.push((name.into(), value.into()));
+        if let Err(refusal) = self.change_environment(Change { set: env, unset: Vec::new() }) {
+            return drop(reply.send(Err(refusal)));
         }
+        self.plan.launch.argv = argv.unwrap_or(std::mem::take(&mut self.plan.launch.argv));
         self.restart.push(reply);
         self.vitals.life = match &self.child {
             Some(_) => Life::Starting,
@@ -109,6 +111,13 @@ impl Owner {
                 self.relaunch();
             }
         }
+    }
+
+    /// What the next child is given; nothing of a change that is refused is made.
+    pub(super) fn change_environment(&mut self, change: Change) -> Result<Environment, Refusal> {
+        let Plan { launch, given, .. } = &mut self.plan;
+        given.change(launch, change)?;
+        Ok(given.environment(launch))
     }
 
     pub(super) fn relaunch(&mut self) {

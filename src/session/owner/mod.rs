@@ -21,6 +21,7 @@ use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Declared, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
+use crate::session::environment::Given;
 use crate::session::event::{Ended, Event, Transition};
 use crate::session::feed::Feed;
 use crate::session::handle::{Session, Shared};
@@ -48,6 +49,8 @@ const COMMANDS_IN_A_ROW_MAX: usize = 64;
 /// What a session runs, and how.
 pub struct Plan {
     pub launch: Launch,
+    /// What of its environment is the operator's.
+    pub given: Given,
     pub guardian: Option<Guardian>,
     pub ring_bytes_max: usize,
     /// Leave after so long without output, input or a call.
@@ -79,6 +82,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         last_message: None,
         conversation: None,
         restarts: 0,
+        started_at_ms: 0,
     };
     let shared = Arc::new(Shared {
         feed: Arc::new(Feed::new(plan.ring_bytes_max)),
@@ -273,6 +277,7 @@ impl Owner {
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
             Command::Restart { env, argv, reply } => self.begin_restart(env, argv, reply),
+            Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
                 tracing::info!("asked to leave: the child is asked to end");
                 self.close();

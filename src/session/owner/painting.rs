@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::Owner;
+use crate::session::clock::epoch_ms;
 use crate::session::command::Difference;
 use crate::session::outbox::Transaction;
 use crate::session::picture::{Picture, Style};
@@ -19,6 +20,7 @@ impl Owner {
     pub(super) fn paint(&mut self, bytes: Bytes) {
         let now = Instant::now();
         self.last_output = now;
+        self.shared.counters.last_output_at_ms.store(epoch_ms(), Ordering::Relaxed);
         let seq = self.next_seq();
         // Readers of the bytes need not wait for the picture.
         self.shared.feed.publish_output(bytes.clone());

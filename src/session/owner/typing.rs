@@ -1,11 +1,13 @@
 //! Input: who may write, what it becomes on the wire, and how far it got.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use super::Owner;
 use crate::child::Size;
+use crate::session::clock::epoch_ms;
 use crate::session::command::{Expect, Write};
 use crate::session::event::Event;
 use crate::session::life::Running;
@@ -39,7 +41,7 @@ impl Owner {
             self.running()?.outbox.push(Transaction { id: Some(id), bytes })?;
         }
         self.next_receipt += 1;
-        self.last_input = now;
+        self.note_input(now);
         let phase = if nothing { Phase::Written } else { Phase::Queued };
         let (followed, ticket) = Followed::new(self.receipt(id, phase), count);
         if let Write::Text { text, .. } = what {
@@ -80,8 +82,14 @@ impl Owner {
         self.running()?;
         self.lock.admit(None, now).map_err(locked)?;
         self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.last_input = now;
+        self.note_input(now);
         Ok(())
+    }
+
+    /// Something was given to be typed.
+    pub(super) fn note_input(&mut self, now: Instant) {
+        self.last_input = now;
+        self.shared.counters.last_input_at_ms.store(epoch_ms(), Ordering::Relaxed);
     }
 
     pub(super) fn encode(&self, what: &Write) -> Result<Bytes, Refusal> {
@@ -136,8 +144,7 @@ impl Owner {
     }
 
     pub(super) fn receipt(&self, id: u64, phase: Phase) -> Receipt {
-        let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
-        Receipt { id, phase, offset: self.shared.feed.end(), at_ms: u64::try_from(at_ms).unwrap_or(u64::MAX) }
+        Receipt { id, phase, offset: self.shared.feed.end(), at_ms: epoch_ms() }
     }
 
     /// The terminal took the last byte of an input.
