@@ -162,10 +162,10 @@ func TestABackendWorksByName(t *testing.T) {
 	if state, err := one.AgentState(); err != nil || state.State != AtPrompt {
 		t.Error(state, err)
 	}
-	if err := one.RespondToPrompt(false); err != nil {
+	if err := one.RespondToPrompt(true); err != nil {
 		t.Error(err)
 	}
-	if err := agent.WaitText(patiently(t), "denied"); err != nil {
+	if err := agent.WaitText(patiently(t), "allowed"); err != nil {
 		t.Error(err)
 	}
 	if err := agent.WaitIdle(patiently(t)); err != nil {

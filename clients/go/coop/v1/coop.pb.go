@@ -27,7 +27,7 @@ var File_coop_v1_coop_proto protoreflect.FileDescriptor
 
 const file_coop_v1_coop_proto_rawDesc = "" +
 	"\n" +
-	"\x12coop/v1/coop.proto\x12\acoop.v1\x1a\x13coop/v1/agent.proto\x1a\x13coop/v1/gates.proto\x1a\x13coop/v1/input.proto\x1a\x17coop/v1/lifecycle.proto\x1a\x13coop/v1/nudge.proto\x1a\x15coop/v1/options.proto\x1a\x14coop/v1/screen.proto\x1a\x15coop/v1/session.proto\x1a\x19coop/v1/transcripts.proto\x1a\x1cgoogle/api/annotations.proto2\xd8 \n" +
+	"\x12coop/v1/coop.proto\x12\acoop.v1\x1a\x13coop/v1/agent.proto\x1a\x13coop/v1/gates.proto\x1a\x13coop/v1/input.proto\x1a\x17coop/v1/lifecycle.proto\x1a\x13coop/v1/nudge.proto\x1a\x15coop/v1/options.proto\x1a\x14coop/v1/screen.proto\x1a\x15coop/v1/session.proto\x1a\x19coop/v1/transcripts.proto\x1a\x1cgoogle/api/annotations.proto2\xc1\"\n" +
 	"\x04Coop\x12q\n" +
 	"\tGetHealth\x12\x19.coop.v1.GetHealthRequest\x1a\x1a.coop.v1.GetHealthResponse\"-\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02!Z\x0f\x12\r/api/v1/livez\x12\x0e/api/v1/health\x12\\\n" +
 	"\bGetReady\x12\x18.coop.v1.GetReadyRequest\x1a\x19.coop.v1.GetReadyResponse\"\x1b\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v1/ready\x12`\n" +
@@ -68,7 +68,9 @@ const file_coop_v1_coop_proto_rawDesc = "" +
 	"\rGetTranscript\x12\x1d.coop.v1.GetTranscriptRequest\x1a\x1e.coop.v1.GetTranscriptResponse\"*\x8a\xb5\x18\x02\b\x02\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v1/transcripts/{number}\x12\x86\x01\n" +
 	"\x16StreamTranscriptEvents\x12&.coop.v1.StreamTranscriptEventsRequest\x1a\x18.coop.v1.TranscriptEvent\"(\x8a\xb5\x18\x02\b\x02\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/stream/transcripts0\x01\x12Y\n" +
 	"\bGetUsage\x12\x18.coop.v1.GetUsageRequest\x1a\x0e.coop.v1.Usage\"#\x8a\xb5\x18\x02\b\x02\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v1/session/usage\x12f\n" +
-	"\aRestart\x12\x17.coop.v1.RestartRequest\x1a\x18.coop.v1.RestartResponse\"(\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v1/session/restart\x12b\n" +
+	"\aRestart\x12\x17.coop.v1.RestartRequest\x1a\x18.coop.v1.RestartResponse\"(\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v1/session/restart\x12q\n" +
+	"\x0eGetEnvironment\x12\x1e.coop.v1.GetEnvironmentRequest\x1a\x14.coop.v1.Environment\")\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/session/environment\x12t\n" +
+	"\x0eSetEnvironment\x12\x1e.coop.v1.SetEnvironmentRequest\x1a\x14.coop.v1.Environment\",\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/api/v1/session/environment\x12b\n" +
 	"\bShutdown\x12\x18.coop.v1.ShutdownRequest\x1a\x19.coop.v1.ShutdownResponse\"!\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v1/shutdown\x12\\\n" +
 	"\tStreamLog\x12\x19.coop.v1.StreamLogRequest\x1a\x10.coop.v1.LogLine\" \x8a\xb5\x18\x02\b\x02\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v1/stream/log0\x01By\n" +
 	"\vcom.coop.v1B\tCoopProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03CXX\xaa\x02\aCoop.V1\xca\x02\aCoop\\V1\xe2\x02\x13Coop\\V1\\GPBMetadata\xea\x02\bCoop::V1b\x06proto3"
@@ -111,41 +113,44 @@ var file_coop_v1_coop_proto_goTypes = []any{
 	(*StreamTranscriptEventsRequest)(nil), // 34: coop.v1.StreamTranscriptEventsRequest
 	(*GetUsageRequest)(nil),               // 35: coop.v1.GetUsageRequest
 	(*RestartRequest)(nil),                // 36: coop.v1.RestartRequest
-	(*ShutdownRequest)(nil),               // 37: coop.v1.ShutdownRequest
-	(*StreamLogRequest)(nil),              // 38: coop.v1.StreamLogRequest
-	(*GetHealthResponse)(nil),             // 39: coop.v1.GetHealthResponse
-	(*GetReadyResponse)(nil),              // 40: coop.v1.GetReadyResponse
-	(*GetStatusResponse)(nil),             // 41: coop.v1.GetStatusResponse
-	(*ScreenSnapshot)(nil),                // 42: coop.v1.ScreenSnapshot
-	(*GetOutputResponse)(nil),             // 43: coop.v1.GetOutputResponse
-	(*SendInputResponse)(nil),             // 44: coop.v1.SendInputResponse
-	(*ResizeResponse)(nil),                // 45: coop.v1.ResizeResponse
-	(*SendSignalResponse)(nil),            // 46: coop.v1.SendSignalResponse
-	(*AcquireLockResponse)(nil),           // 47: coop.v1.AcquireLockResponse
-	(*ReleaseLockResponse)(nil),           // 48: coop.v1.ReleaseLockResponse
-	(*OutputChunk)(nil),                   // 49: coop.v1.OutputChunk
-	(*AgentState)(nil),                    // 50: coop.v1.AgentState
-	(*NudgeResponse)(nil),                 // 51: coop.v1.NudgeResponse
-	(*RespondResponse)(nil),               // 52: coop.v1.RespondResponse
-	(*WaitResponse)(nil),                  // 53: coop.v1.WaitResponse
-	(*AgentStateEvent)(nil),               // 54: coop.v1.AgentStateEvent
-	(*ServerMessage)(nil),                 // 55: coop.v1.ServerMessage
-	(*AttachResponse)(nil),                // 56: coop.v1.AttachResponse
-	(*DecideStopResponse)(nil),            // 57: coop.v1.DecideStopResponse
-	(*ResolveStopResponse)(nil),           // 58: coop.v1.ResolveStopResponse
-	(*DecideStartResponse)(nil),           // 59: coop.v1.DecideStartResponse
-	(*StopConfig)(nil),                    // 60: coop.v1.StopConfig
-	(*StartConfig)(nil),                   // 61: coop.v1.StartConfig
-	(*StopEvent)(nil),                     // 62: coop.v1.StopEvent
-	(*StartEvent)(nil),                    // 63: coop.v1.StartEvent
-	(*ListTranscriptsResponse)(nil),       // 64: coop.v1.ListTranscriptsResponse
-	(*CatchupTranscriptsResponse)(nil),    // 65: coop.v1.CatchupTranscriptsResponse
-	(*GetTranscriptResponse)(nil),         // 66: coop.v1.GetTranscriptResponse
-	(*TranscriptEvent)(nil),               // 67: coop.v1.TranscriptEvent
-	(*Usage)(nil),                         // 68: coop.v1.Usage
-	(*RestartResponse)(nil),               // 69: coop.v1.RestartResponse
-	(*ShutdownResponse)(nil),              // 70: coop.v1.ShutdownResponse
-	(*LogLine)(nil),                       // 71: coop.v1.LogLine
+	(*GetEnvironmentRequest)(nil),         // 37: coop.v1.GetEnvironmentRequest
+	(*SetEnvironmentRequest)(nil),         // 38: coop.v1.SetEnvironmentRequest
+	(*ShutdownRequest)(nil),               // 39: coop.v1.ShutdownRequest
+	(*StreamLogRequest)(nil),              // 40: coop.v1.StreamLogRequest
+	(*GetHealthResponse)(nil),             // 41: coop.v1.GetHealthResponse
+	(*GetReadyResponse)(nil),              // 42: coop.v1.GetReadyResponse
+	(*GetStatusResponse)(nil),             // 43: coop.v1.GetStatusResponse
+	(*ScreenSnapshot)(nil),                // 44: coop.v1.ScreenSnapshot
+	(*GetOutputResponse)(nil),             // 45: coop.v1.GetOutputResponse
+	(*SendInputResponse)(nil),             // 46: coop.v1.SendInputResponse
+	(*ResizeResponse)(nil),                // 47: coop.v1.ResizeResponse
+	(*SendSignalResponse)(nil),            // 48: coop.v1.SendSignalResponse
+	(*AcquireLockResponse)(nil),           // 49: coop.v1.AcquireLockResponse
+	(*ReleaseLockResponse)(nil),           // 50: coop.v1.ReleaseLockResponse
+	(*OutputChunk)(nil),                   // 51: coop.v1.OutputChunk
+	(*AgentState)(nil),                    // 52: coop.v1.AgentState
+	(*NudgeResponse)(nil),                 // 53: coop.v1.NudgeResponse
+	(*RespondResponse)(nil),               // 54: coop.v1.RespondResponse
+	(*WaitResponse)(nil),                  // 55: coop.v1.WaitResponse
+	(*AgentStateEvent)(nil),               // 56: coop.v1.AgentStateEvent
+	(*ServerMessage)(nil),                 // 57: coop.v1.ServerMessage
+	(*AttachResponse)(nil),                // 58: coop.v1.AttachResponse
+	(*DecideStopResponse)(nil),            // 59: coop.v1.DecideStopResponse
+	(*ResolveStopResponse)(nil),           // 60: coop.v1.ResolveStopResponse
+	(*DecideStartResponse)(nil),           // 61: coop.v1.DecideStartResponse
+	(*StopConfig)(nil),                    // 62: coop.v1.StopConfig
+	(*StartConfig)(nil),                   // 63: coop.v1.StartConfig
+	(*StopEvent)(nil),                     // 64: coop.v1.StopEvent
+	(*StartEvent)(nil),                    // 65: coop.v1.StartEvent
+	(*ListTranscriptsResponse)(nil),       // 66: coop.v1.ListTranscriptsResponse
+	(*CatchupTranscriptsResponse)(nil),    // 67: coop.v1.CatchupTranscriptsResponse
+	(*GetTranscriptResponse)(nil),         // 68: coop.v1.GetTranscriptResponse
+	(*TranscriptEvent)(nil),               // 69: coop.v1.TranscriptEvent
+	(*Usage)(nil),                         // 70: coop.v1.Usage
+	(*RestartResponse)(nil),               // 71: coop.v1.RestartResponse
+	(*Environment)(nil),                   // 72: coop.v1.Environment
+	(*ShutdownResponse)(nil),              // 73: coop.v1.ShutdownResponse
+	(*LogLine)(nil),                       // 74: coop.v1.LogLine
 }
 var file_coop_v1_coop_proto_depIdxs = []int32{
 	0,  // 0: coop.v1.Coop.GetHealth:input_type -> coop.v1.GetHealthRequest
@@ -185,49 +190,53 @@ var file_coop_v1_coop_proto_depIdxs = []int32{
 	34, // 34: coop.v1.Coop.StreamTranscriptEvents:input_type -> coop.v1.StreamTranscriptEventsRequest
 	35, // 35: coop.v1.Coop.GetUsage:input_type -> coop.v1.GetUsageRequest
 	36, // 36: coop.v1.Coop.Restart:input_type -> coop.v1.RestartRequest
-	37, // 37: coop.v1.Coop.Shutdown:input_type -> coop.v1.ShutdownRequest
-	38, // 38: coop.v1.Coop.StreamLog:input_type -> coop.v1.StreamLogRequest
-	39, // 39: coop.v1.Coop.GetHealth:output_type -> coop.v1.GetHealthResponse
-	40, // 40: coop.v1.Coop.GetReady:output_type -> coop.v1.GetReadyResponse
-	41, // 41: coop.v1.Coop.GetStatus:output_type -> coop.v1.GetStatusResponse
-	42, // 42: coop.v1.Coop.GetScreen:output_type -> coop.v1.ScreenSnapshot
-	43, // 43: coop.v1.Coop.GetOutput:output_type -> coop.v1.GetOutputResponse
-	44, // 44: coop.v1.Coop.SendInput:output_type -> coop.v1.SendInputResponse
-	44, // 45: coop.v1.Coop.SendInputRaw:output_type -> coop.v1.SendInputResponse
-	44, // 46: coop.v1.Coop.SendKeys:output_type -> coop.v1.SendInputResponse
-	45, // 47: coop.v1.Coop.Resize:output_type -> coop.v1.ResizeResponse
-	46, // 48: coop.v1.Coop.SendSignal:output_type -> coop.v1.SendSignalResponse
-	47, // 49: coop.v1.Coop.AcquireLock:output_type -> coop.v1.AcquireLockResponse
-	48, // 50: coop.v1.Coop.ReleaseLock:output_type -> coop.v1.ReleaseLockResponse
-	49, // 51: coop.v1.Coop.StreamOutput:output_type -> coop.v1.OutputChunk
-	42, // 52: coop.v1.Coop.StreamScreen:output_type -> coop.v1.ScreenSnapshot
-	50, // 53: coop.v1.Coop.GetAgentState:output_type -> coop.v1.AgentState
-	51, // 54: coop.v1.Coop.Nudge:output_type -> coop.v1.NudgeResponse
-	52, // 55: coop.v1.Coop.Respond:output_type -> coop.v1.RespondResponse
-	53, // 56: coop.v1.Coop.Wait:output_type -> coop.v1.WaitResponse
-	54, // 57: coop.v1.Coop.StreamState:output_type -> coop.v1.AgentStateEvent
-	55, // 58: coop.v1.Coop.StreamEvents:output_type -> coop.v1.ServerMessage
-	55, // 59: coop.v1.Coop.Session:output_type -> coop.v1.ServerMessage
-	56, // 60: coop.v1.Coop.Attach:output_type -> coop.v1.AttachResponse
-	57, // 61: coop.v1.Coop.DecideStop:output_type -> coop.v1.DecideStopResponse
-	58, // 62: coop.v1.Coop.ResolveStop:output_type -> coop.v1.ResolveStopResponse
-	59, // 63: coop.v1.Coop.DecideStart:output_type -> coop.v1.DecideStartResponse
-	60, // 64: coop.v1.Coop.GetStopConfig:output_type -> coop.v1.StopConfig
-	60, // 65: coop.v1.Coop.PutStopConfig:output_type -> coop.v1.StopConfig
-	61, // 66: coop.v1.Coop.GetStartConfig:output_type -> coop.v1.StartConfig
-	61, // 67: coop.v1.Coop.PutStartConfig:output_type -> coop.v1.StartConfig
-	62, // 68: coop.v1.Coop.StreamStopEvents:output_type -> coop.v1.StopEvent
-	63, // 69: coop.v1.Coop.StreamStartEvents:output_type -> coop.v1.StartEvent
-	64, // 70: coop.v1.Coop.ListTranscripts:output_type -> coop.v1.ListTranscriptsResponse
-	65, // 71: coop.v1.Coop.CatchupTranscripts:output_type -> coop.v1.CatchupTranscriptsResponse
-	66, // 72: coop.v1.Coop.GetTranscript:output_type -> coop.v1.GetTranscriptResponse
-	67, // 73: coop.v1.Coop.StreamTranscriptEvents:output_type -> coop.v1.TranscriptEvent
-	68, // 74: coop.v1.Coop.GetUsage:output_type -> coop.v1.Usage
-	69, // 75: coop.v1.Coop.Restart:output_type -> coop.v1.RestartResponse
-	70, // 76: coop.v1.Coop.Shutdown:output_type -> coop.v1.ShutdownResponse
-	71, // 77: coop.v1.Coop.StreamLog:output_type -> coop.v1.LogLine
-	39, // [39:78] is the sub-list for method output_type
-	0,  // [0:39] is the sub-list for method input_type
+	37, // 37: coop.v1.Coop.GetEnvironment:input_type -> coop.v1.GetEnvironmentRequest
+	38, // 38: coop.v1.Coop.SetEnvironment:input_type -> coop.v1.SetEnvironmentRequest
+	39, // 39: coop.v1.Coop.Shutdown:input_type -> coop.v1.ShutdownRequest
+	40, // 40: coop.v1.Coop.StreamLog:input_type -> coop.v1.StreamLogRequest
+	41, // 41: coop.v1.Coop.GetHealth:output_type -> coop.v1.GetHealthResponse
+	42, // 42: coop.v1.Coop.GetReady:output_type -> coop.v1.GetReadyResponse
+	43, // 43: coop.v1.Coop.GetStatus:output_type -> coop.v1.GetStatusResponse
+	44, // 44: coop.v1.Coop.GetScreen:output_type -> coop.v1.ScreenSnapshot
+	45, // 45: coop.v1.Coop.GetOutput:output_type -> coop.v1.GetOutputResponse
+	46, // 46: coop.v1.Coop.SendInput:output_type -> coop.v1.SendInputResponse
+	46, // 47: coop.v1.Coop.SendInputRaw:output_type -> coop.v1.SendInputResponse
+	46, // 48: coop.v1.Coop.SendKeys:output_type -> coop.v1.SendInputResponse
+	47, // 49: coop.v1.Coop.Resize:output_type -> coop.v1.ResizeResponse
+	48, // 50: coop.v1.Coop.SendSignal:output_type -> coop.v1.SendSignalResponse
+	49, // 51: coop.v1.Coop.AcquireLock:output_type -> coop.v1.AcquireLockResponse
+	50, // 52: coop.v1.Coop.ReleaseLock:output_type -> coop.v1.ReleaseLockResponse
+	51, // 53: coop.v1.Coop.StreamOutput:output_type -> coop.v1.OutputChunk
+	44, // 54: coop.v1.Coop.StreamScreen:output_type -> coop.v1.ScreenSnapshot
+	52, // 55: coop.v1.Coop.GetAgentState:output_type -> coop.v1.AgentState
+	53, // 56: coop.v1.Coop.Nudge:output_type -> coop.v1.NudgeResponse
+	54, // 57: coop.v1.Coop.Respond:output_type -> coop.v1.RespondResponse
+	55, // 58: coop.v1.Coop.Wait:output_type -> coop.v1.WaitResponse
+	56, // 59: coop.v1.Coop.StreamState:output_type -> coop.v1.AgentStateEvent
+	57, // 60: coop.v1.Coop.StreamEvents:output_type -> coop.v1.ServerMessage
+	57, // 61: coop.v1.Coop.Session:output_type -> coop.v1.ServerMessage
+	58, // 62: coop.v1.Coop.Attach:output_type -> coop.v1.AttachResponse
+	59, // 63: coop.v1.Coop.DecideStop:output_type -> coop.v1.DecideStopResponse
+	60, // 64: coop.v1.Coop.ResolveStop:output_type -> coop.v1.ResolveStopResponse
+	61, // 65: coop.v1.Coop.DecideStart:output_type -> coop.v1.DecideStartResponse
+	62, // 66: coop.v1.Coop.GetStopConfig:output_type -> coop.v1.StopConfig
+	62, // 67: coop.v1.Coop.PutStopConfig:output_type -> coop.v1.StopConfig
+	63, // 68: coop.v1.Coop.GetStartConfig:output_type -> coop.v1.StartConfig
+	63, // 69: coop.v1.Coop.PutStartConfig:output_type -> coop.v1.StartConfig
+	64, // 70: coop.v1.Coop.StreamStopEvents:output_type -> coop.v1.StopEvent
+	65, // 71: coop.v1.Coop.StreamStartEvents:output_type -> coop.v1.StartEvent
+	66, // 72: coop.v1.Coop.ListTranscripts:output_type -> coop.v1.ListTranscriptsResponse
+	67, // 73: coop.v1.Coop.CatchupTranscripts:output_type -> coop.v1.CatchupTranscriptsResponse
+	68, // 74: coop.v1.Coop.GetTranscript:output_type -> coop.v1.GetTranscriptResponse
+	69, // 75: coop.v1.Coop.StreamTranscriptEvents:output_type -> coop.v1.TranscriptEvent
+	70, // 76: coop.v1.Coop.GetUsage:output_type -> coop.v1.Usage
+	71, // 77: coop.v1.Coop.Restart:output_type -> coop.v1.RestartResponse
+	72, // 78: coop.v1.Coop.GetEnvironment:output_type -> coop.v1.Environment
+	72, // 79: coop.v1.Coop.SetEnvironment:output_type -> coop.v1.Environment
+	73, // 80: coop.v1.Coop.Shutdown:output_type -> coop.v1.ShutdownResponse
+	74, // 81: coop.v1.Coop.StreamLog:output_type -> coop.v1.LogLine
+	41, // [41:82] is the sub-list for method output_type
+	0,  // [0:41] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

@@ -58,6 +58,8 @@ const (
 	Coop_StreamTranscriptEvents_FullMethodName = "/coop.v1.Coop/StreamTranscriptEvents"
 	Coop_GetUsage_FullMethodName               = "/coop.v1.Coop/GetUsage"
 	Coop_Restart_FullMethodName                = "/coop.v1.Coop/Restart"
+	Coop_GetEnvironment_FullMethodName         = "/coop.v1.Coop/GetEnvironment"
+	Coop_SetEnvironment_FullMethodName         = "/coop.v1.Coop/SetEnvironment"
 	Coop_Shutdown_FullMethodName               = "/coop.v1.Coop/Shutdown"
 	Coop_StreamLog_FullMethodName              = "/coop.v1.Coop/StreamLog"
 )
@@ -142,6 +144,11 @@ type CoopClient interface {
 	GetUsage(ctx context.Context, in *GetUsageRequest, opts ...grpc.CallOption) (*Usage, error)
 	// Ends the child and starts it again; sequence numbers, offsets, size and subscribers stay.
 	Restart(ctx context.Context, in *RestartRequest, opts ...grpc.CallOption) (*RestartResponse, error)
+	// What the operator gives the child beyond coop's own environment. Values may be secrets: anonymous readers do not
+	// see them.
+	GetEnvironment(ctx context.Context, in *GetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error)
+	// Changes what the operator gives; it reaches the child that is started next, after a restart.
+	SetEnvironment(ctx context.Context, in *SetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error)
 	// Ends the child, then coop.
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// coop's own log of this session.
@@ -595,6 +602,26 @@ func (c *coopClient) Restart(ctx context.Context, in *RestartRequest, opts ...gr
 	return out, nil
 }
 
+func (c *coopClient) GetEnvironment(ctx context.Context, in *GetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Environment)
+	err := c.cc.Invoke(ctx, Coop_GetEnvironment_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *coopClient) SetEnvironment(ctx context.Context, in *SetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Environment)
+	err := c.cc.Invoke(ctx, Coop_SetEnvironment_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *coopClient) Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ShutdownResponse)
@@ -704,6 +731,11 @@ type CoopServer interface {
 	GetUsage(context.Context, *GetUsageRequest) (*Usage, error)
 	// Ends the child and starts it again; sequence numbers, offsets, size and subscribers stay.
 	Restart(context.Context, *RestartRequest) (*RestartResponse, error)
+	// What the operator gives the child beyond coop's own environment. Values may be secrets: anonymous readers do not
+	// see them.
+	GetEnvironment(context.Context, *GetEnvironmentRequest) (*Environment, error)
+	// Changes what the operator gives; it reaches the child that is started next, after a restart.
+	SetEnvironment(context.Context, *SetEnvironmentRequest) (*Environment, error)
 	// Ends the child, then coop.
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// coop's own log of this session.
@@ -828,6 +860,12 @@ func (UnimplementedCoopServer) GetUsage(context.Context, *GetUsageRequest) (*Usa
 }
 func (UnimplementedCoopServer) Restart(context.Context, *RestartRequest) (*RestartResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Restart not implemented")
+}
+func (UnimplementedCoopServer) GetEnvironment(context.Context, *GetEnvironmentRequest) (*Environment, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetEnvironment not implemented")
+}
+func (UnimplementedCoopServer) SetEnvironment(context.Context, *SetEnvironmentRequest) (*Environment, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetEnvironment not implemented")
 }
 func (UnimplementedCoopServer) Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Shutdown not implemented")
@@ -1451,6 +1489,42 @@ func _Coop_Restart_Handler(srv interface{}, ctx context.Context, dec func(interf
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Coop_GetEnvironment_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetEnvironmentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).GetEnvironment(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_GetEnvironment_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).GetEnvironment(ctx, req.(*GetEnvironmentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Coop_SetEnvironment_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetEnvironmentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).SetEnvironment(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_SetEnvironment_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).SetEnvironment(ctx, req.(*SetEnvironmentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Coop_Shutdown_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ShutdownRequest)
 	if err := dec(in); err != nil {
@@ -1598,6 +1672,14 @@ var Coop_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Restart",
 			Handler:    _Coop_Restart_Handler,
+		},
+		{
+			MethodName: "GetEnvironment",
+			Handler:    _Coop_GetEnvironment_Handler,
+		},
+		{
+			MethodName: "SetEnvironment",
+			Handler:    _Coop_SetEnvironment_Handler,
 		},
 		{
 			MethodName: "Shutdown",

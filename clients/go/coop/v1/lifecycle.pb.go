@@ -388,7 +388,13 @@ type GetStatusResponse struct {
 	// Bytes of input that the child has not taken yet.
 	InputQueued uint64 `protobuf:"varint,19,opt,name=input_queued,json=inputQueued,proto3" json:"input_queued,omitempty"`
 	// coop's version.
-	Version       string `protobuf:"bytes,20,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,20,opt,name=version,proto3" json:"version,omitempty"`
+	// When the child was started, in milliseconds since 1970; a child that could not be started, when that was tried.
+	StartedAtMs uint64 `protobuf:"varint,21,opt,name=started_at_ms,json=startedAtMs,proto3" json:"started_at_ms,omitempty"`
+	// When something was printed last, in milliseconds since 1970.
+	LastOutputAtMs *uint64 `protobuf:"varint,22,opt,name=last_output_at_ms,json=lastOutputAtMs,proto3,oneof" json:"last_output_at_ms,omitempty"`
+	// When something was last given to be typed, in milliseconds since 1970.
+	LastInputAtMs *uint64 `protobuf:"varint,23,opt,name=last_input_at_ms,json=lastInputAtMs,proto3,oneof" json:"last_input_at_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -561,6 +567,27 @@ func (x *GetStatusResponse) GetVersion() string {
 		return x.Version
 	}
 	return ""
+}
+
+func (x *GetStatusResponse) GetStartedAtMs() uint64 {
+	if x != nil {
+		return x.StartedAtMs
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetLastOutputAtMs() uint64 {
+	if x != nil && x.LastOutputAtMs != nil {
+		return *x.LastOutputAtMs
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetLastInputAtMs() uint64 {
+	if x != nil && x.LastInputAtMs != nil {
+		return *x.LastInputAtMs
+	}
+	return 0
 }
 
 // Asks coop to wait until something is true.
@@ -784,7 +811,7 @@ func (x *WaitResponse) GetExit() *ExitEvent {
 // Ends the child and starts it again.
 type RestartRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Changes to its environment, which stay for later restarts.
+	// Added to its environment as SetEnvironment does, which stays for later restarts.
 	Env map[string]string `protobuf:"bytes,1,rep,name=env,proto3" json:"env,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Go on with the same conversation, where the agent can.
 	Resume        *bool `protobuf:"varint,2,opt,name=resume,proto3,oneof" json:"resume,omitempty"`
@@ -891,6 +918,163 @@ func (x *RestartResponse) GetSeq() uint64 {
 	return 0
 }
 
+// Asks what the operator gives the child beyond coop's own environment.
+type GetEnvironmentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these variables; all when empty.
+	Names         []string `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetEnvironmentRequest) Reset() {
+	*x = GetEnvironmentRequest{}
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetEnvironmentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetEnvironmentRequest) ProtoMessage() {}
+
+func (x *GetEnvironmentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetEnvironmentRequest.ProtoReflect.Descriptor instead.
+func (*GetEnvironmentRequest) Descriptor() ([]byte, []int) {
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetEnvironmentRequest) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+// Changes what the next child is given.
+type SetEnvironmentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Variables to give it, in place of earlier ones of the same name.
+	Set map[string]string `protobuf:"bytes,1,rep,name=set,proto3" json:"set,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Variables that it shall not have, also not from coop's own environment.
+	Unset         []string `protobuf:"bytes,2,rep,name=unset,proto3" json:"unset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetEnvironmentRequest) Reset() {
+	*x = SetEnvironmentRequest{}
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetEnvironmentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetEnvironmentRequest) ProtoMessage() {}
+
+func (x *SetEnvironmentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetEnvironmentRequest.ProtoReflect.Descriptor instead.
+func (*SetEnvironmentRequest) Descriptor() ([]byte, []int) {
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SetEnvironmentRequest) GetSet() map[string]string {
+	if x != nil {
+		return x.Set
+	}
+	return nil
+}
+
+func (x *SetEnvironmentRequest) GetUnset() []string {
+	if x != nil {
+		return x.Unset
+	}
+	return nil
+}
+
+// What the operator gives the child beyond coop's own environment: by `--env`, by Restart and by SetEnvironment. A
+// change reaches the child that is started next; the one that runs keeps what it was started with.
+type Environment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The variables that are given. None of coop's own environment is among them, nor what coop tells the child itself.
+	Variables map[string]string `protobuf:"bytes,1,rep,name=variables,proto3" json:"variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The variables of coop's own environment that are kept from the child.
+	Unset         []string `protobuf:"bytes,2,rep,name=unset,proto3" json:"unset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Environment) Reset() {
+	*x = Environment{}
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Environment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Environment) ProtoMessage() {}
+
+func (x *Environment) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Environment.ProtoReflect.Descriptor instead.
+func (*Environment) Descriptor() ([]byte, []int) {
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Environment) GetVariables() map[string]string {
+	if x != nil {
+		return x.Variables
+	}
+	return nil
+}
+
+func (x *Environment) GetUnset() []string {
+	if x != nil {
+		return x.Unset
+	}
+	return nil
+}
+
 // Ends the child, then coop.
 type ShutdownRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -900,7 +1084,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[10]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -912,7 +1096,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[10]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -925,7 +1109,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{10}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{13}
 }
 
 // coop is on its way out.
@@ -939,7 +1123,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[11]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -951,7 +1135,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[11]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -964,7 +1148,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{11}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ShutdownResponse) GetAccepted() bool {
@@ -987,7 +1171,7 @@ type StreamLogRequest struct {
 
 func (x *StreamLogRequest) Reset() {
 	*x = StreamLogRequest{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[12]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -999,7 +1183,7 @@ func (x *StreamLogRequest) String() string {
 func (*StreamLogRequest) ProtoMessage() {}
 
 func (x *StreamLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[12]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1012,7 +1196,7 @@ func (x *StreamLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamLogRequest.ProtoReflect.Descriptor instead.
 func (*StreamLogRequest) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{12}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StreamLogRequest) GetTail() uint32 {
@@ -1040,7 +1224,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1236,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1249,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{13}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *LogLine) GetLine() string {
@@ -1098,7 +1282,7 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x05ready\x18\x01 \x01(\bR\x05ready\x12\x1b\n" +
 	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"\x12\n" +
-	"\x10GetStatusRequest\"\x9f\x06\n" +
+	"\x10GetStatusRequest\"\xcc\a\n" +
 	"\x11GetStatusResponse\x12+\n" +
 	"\x05state\x18\x01 \x01(\x0e2\x15.coop.v1.SessionStateR\x05state\x12\x15\n" +
 	"\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n" +
@@ -1125,7 +1309,10 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\bterminal\x18\x11 \x01(\v2\x15.coop.v1.TerminalSizeH\x04R\bterminal\x88\x01\x01\x12#\n" +
 	"\roldest_offset\x18\x12 \x01(\x04R\foldestOffset\x12!\n" +
 	"\finput_queued\x18\x13 \x01(\x04R\vinputQueued\x12\x18\n" +
-	"\aversion\x18\x14 \x01(\tR\aversion\x1a9\n" +
+	"\aversion\x18\x14 \x01(\tR\aversion\x12\"\n" +
+	"\rstarted_at_ms\x18\x15 \x01(\x04R\vstartedAtMs\x12.\n" +
+	"\x11last_output_at_ms\x18\x16 \x01(\x04H\x05R\x0elastOutputAtMs\x88\x01\x01\x12,\n" +
+	"\x10last_input_at_ms\x18\x17 \x01(\x04H\x06R\rlastInputAtMs\x88\x01\x01\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x06\n" +
@@ -1134,7 +1321,9 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"_exit_codeB\x0e\n" +
 	"\f_exit_signalB\b\n" +
 	"\x06_errorB\v\n" +
-	"\t_terminal\"\xb7\x02\n" +
+	"\t_terminalB\x14\n" +
+	"\x12_last_output_at_msB\x13\n" +
+	"\x11_last_input_at_ms\"\xb7\x02\n" +
 	"\vWaitRequest\x12/\n" +
 	"\x06states\x18\x01 \x03(\x0e2\x17.coop.v1.AgentStateKindR\x06states\x12\x17\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x19\n" +
@@ -1174,7 +1363,21 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x0fRestartResponse\x12\x15\n" +
 	"\x03pid\x18\x01 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seqB\x06\n" +
-	"\x04_pid\"\x11\n" +
+	"\x04_pid\"-\n" +
+	"\x15GetEnvironmentRequest\x12\x14\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\"\xa0\x01\n" +
+	"\x15SetEnvironmentRequest\x129\n" +
+	"\x03set\x18\x01 \x03(\v2'.coop.v1.SetEnvironmentRequest.SetEntryR\x03set\x12\x14\n" +
+	"\x05unset\x18\x02 \x03(\tR\x05unset\x1a6\n" +
+	"\bSetEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\x01\n" +
+	"\vEnvironment\x12A\n" +
+	"\tvariables\x18\x01 \x03(\v2#.coop.v1.Environment.VariablesEntryR\tvariables\x12\x14\n" +
+	"\x05unset\x18\x02 \x03(\tR\x05unset\x1a<\n" +
+	"\x0eVariablesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x11\n" +
 	"\x0fShutdownRequest\".\n" +
 	"\x10ShutdownResponse\x12\x1a\n" +
 	"\baccepted\x18\x01 \x01(\bR\baccepted\"L\n" +
@@ -1204,44 +1407,51 @@ func file_coop_v1_lifecycle_proto_rawDescGZIP() []byte {
 }
 
 var file_coop_v1_lifecycle_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_coop_v1_lifecycle_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_coop_v1_lifecycle_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_coop_v1_lifecycle_proto_goTypes = []any{
-	(SessionState)(0),         // 0: coop.v1.SessionState
-	(*GetHealthRequest)(nil),  // 1: coop.v1.GetHealthRequest
-	(*GetHealthResponse)(nil), // 2: coop.v1.GetHealthResponse
-	(*GetReadyRequest)(nil),   // 3: coop.v1.GetReadyRequest
-	(*GetReadyResponse)(nil),  // 4: coop.v1.GetReadyResponse
-	(*GetStatusRequest)(nil),  // 5: coop.v1.GetStatusRequest
-	(*GetStatusResponse)(nil), // 6: coop.v1.GetStatusResponse
-	(*WaitRequest)(nil),       // 7: coop.v1.WaitRequest
-	(*WaitResponse)(nil),      // 8: coop.v1.WaitResponse
-	(*RestartRequest)(nil),    // 9: coop.v1.RestartRequest
-	(*RestartResponse)(nil),   // 10: coop.v1.RestartResponse
-	(*ShutdownRequest)(nil),   // 11: coop.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),  // 12: coop.v1.ShutdownResponse
-	(*StreamLogRequest)(nil),  // 13: coop.v1.StreamLogRequest
-	(*LogLine)(nil),           // 14: coop.v1.LogLine
-	nil,                       // 15: coop.v1.GetStatusResponse.LabelsEntry
-	nil,                       // 16: coop.v1.RestartRequest.EnvEntry
-	(*TerminalSize)(nil),      // 17: coop.v1.TerminalSize
-	(AgentStateKind)(0),       // 18: coop.v1.AgentStateKind
-	(*ExitEvent)(nil),         // 19: coop.v1.ExitEvent
+	(SessionState)(0),             // 0: coop.v1.SessionState
+	(*GetHealthRequest)(nil),      // 1: coop.v1.GetHealthRequest
+	(*GetHealthResponse)(nil),     // 2: coop.v1.GetHealthResponse
+	(*GetReadyRequest)(nil),       // 3: coop.v1.GetReadyRequest
+	(*GetReadyResponse)(nil),      // 4: coop.v1.GetReadyResponse
+	(*GetStatusRequest)(nil),      // 5: coop.v1.GetStatusRequest
+	(*GetStatusResponse)(nil),     // 6: coop.v1.GetStatusResponse
+	(*WaitRequest)(nil),           // 7: coop.v1.WaitRequest
+	(*WaitResponse)(nil),          // 8: coop.v1.WaitResponse
+	(*RestartRequest)(nil),        // 9: coop.v1.RestartRequest
+	(*RestartResponse)(nil),       // 10: coop.v1.RestartResponse
+	(*GetEnvironmentRequest)(nil), // 11: coop.v1.GetEnvironmentRequest
+	(*SetEnvironmentRequest)(nil), // 12: coop.v1.SetEnvironmentRequest
+	(*Environment)(nil),           // 13: coop.v1.Environment
+	(*ShutdownRequest)(nil),       // 14: coop.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 15: coop.v1.ShutdownResponse
+	(*StreamLogRequest)(nil),      // 16: coop.v1.StreamLogRequest
+	(*LogLine)(nil),               // 17: coop.v1.LogLine
+	nil,                           // 18: coop.v1.GetStatusResponse.LabelsEntry
+	nil,                           // 19: coop.v1.RestartRequest.EnvEntry
+	nil,                           // 20: coop.v1.SetEnvironmentRequest.SetEntry
+	nil,                           // 21: coop.v1.Environment.VariablesEntry
+	(*TerminalSize)(nil),          // 22: coop.v1.TerminalSize
+	(AgentStateKind)(0),           // 23: coop.v1.AgentStateKind
+	(*ExitEvent)(nil),             // 24: coop.v1.ExitEvent
 }
 var file_coop_v1_lifecycle_proto_depIdxs = []int32{
 	0,  // 0: coop.v1.GetHealthResponse.status:type_name -> coop.v1.SessionState
-	17, // 1: coop.v1.GetHealthResponse.terminal:type_name -> coop.v1.TerminalSize
+	22, // 1: coop.v1.GetHealthResponse.terminal:type_name -> coop.v1.TerminalSize
 	0,  // 2: coop.v1.GetStatusResponse.state:type_name -> coop.v1.SessionState
-	15, // 3: coop.v1.GetStatusResponse.labels:type_name -> coop.v1.GetStatusResponse.LabelsEntry
-	17, // 4: coop.v1.GetStatusResponse.terminal:type_name -> coop.v1.TerminalSize
-	18, // 5: coop.v1.WaitRequest.states:type_name -> coop.v1.AgentStateKind
-	18, // 6: coop.v1.WaitResponse.state:type_name -> coop.v1.AgentStateKind
-	19, // 7: coop.v1.WaitResponse.exit:type_name -> coop.v1.ExitEvent
-	16, // 8: coop.v1.RestartRequest.env:type_name -> coop.v1.RestartRequest.EnvEntry
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	18, // 3: coop.v1.GetStatusResponse.labels:type_name -> coop.v1.GetStatusResponse.LabelsEntry
+	22, // 4: coop.v1.GetStatusResponse.terminal:type_name -> coop.v1.TerminalSize
+	23, // 5: coop.v1.WaitRequest.states:type_name -> coop.v1.AgentStateKind
+	23, // 6: coop.v1.WaitResponse.state:type_name -> coop.v1.AgentStateKind
+	24, // 7: coop.v1.WaitResponse.exit:type_name -> coop.v1.ExitEvent
+	19, // 8: coop.v1.RestartRequest.env:type_name -> coop.v1.RestartRequest.EnvEntry
+	20, // 9: coop.v1.SetEnvironmentRequest.set:type_name -> coop.v1.SetEnvironmentRequest.SetEntry
+	21, // 10: coop.v1.Environment.variables:type_name -> coop.v1.Environment.VariablesEntry
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_coop_v1_lifecycle_proto_init() }
@@ -1258,14 +1468,14 @@ func file_coop_v1_lifecycle_proto_init() {
 	file_coop_v1_lifecycle_proto_msgTypes[7].OneofWrappers = []any{}
 	file_coop_v1_lifecycle_proto_msgTypes[8].OneofWrappers = []any{}
 	file_coop_v1_lifecycle_proto_msgTypes[9].OneofWrappers = []any{}
-	file_coop_v1_lifecycle_proto_msgTypes[12].OneofWrappers = []any{}
+	file_coop_v1_lifecycle_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coop_v1_lifecycle_proto_rawDesc), len(file_coop_v1_lifecycle_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   16,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

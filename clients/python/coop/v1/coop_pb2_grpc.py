@@ -227,6 +227,16 @@ class CoopStub:
                 request_serializer=coop_dot_v1_dot_lifecycle__pb2.RestartRequest.SerializeToString,
                 response_deserializer=coop_dot_v1_dot_lifecycle__pb2.RestartResponse.FromString,
                 _registered_method=True)
+        self.GetEnvironment = channel.unary_unary(
+                '/coop.v1.Coop/GetEnvironment',
+                request_serializer=coop_dot_v1_dot_lifecycle__pb2.GetEnvironmentRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_lifecycle__pb2.Environment.FromString,
+                _registered_method=True)
+        self.SetEnvironment = channel.unary_unary(
+                '/coop.v1.Coop/SetEnvironment',
+                request_serializer=coop_dot_v1_dot_lifecycle__pb2.SetEnvironmentRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_lifecycle__pb2.Environment.FromString,
+                _registered_method=True)
         self.Shutdown = channel.unary_unary(
                 '/coop.v1.Coop/Shutdown',
                 request_serializer=coop_dot_v1_dot_lifecycle__pb2.ShutdownRequest.SerializeToString,
@@ -502,6 +512,21 @@ class CoopServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetEnvironment(self, request, context):
+        """What the operator gives the child beyond coop's own environment. Values may be secrets: anonymous readers do not
+        see them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetEnvironment(self, request, context):
+        """Changes what the operator gives; it reaches the child that is started next, after a restart.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Shutdown(self, request, context):
         """Ends the child, then coop.
         """
@@ -703,6 +728,16 @@ def add_CoopServicer_to_server(servicer, server):
                     servicer.Restart,
                     request_deserializer=coop_dot_v1_dot_lifecycle__pb2.RestartRequest.FromString,
                     response_serializer=coop_dot_v1_dot_lifecycle__pb2.RestartResponse.SerializeToString,
+            ),
+            'GetEnvironment': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetEnvironment,
+                    request_deserializer=coop_dot_v1_dot_lifecycle__pb2.GetEnvironmentRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_lifecycle__pb2.Environment.SerializeToString,
+            ),
+            'SetEnvironment': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetEnvironment,
+                    request_deserializer=coop_dot_v1_dot_lifecycle__pb2.SetEnvironmentRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_lifecycle__pb2.Environment.SerializeToString,
             ),
             'Shutdown': grpc.unary_unary_rpc_method_handler(
                     servicer.Shutdown,
@@ -1715,6 +1750,60 @@ class Coop:
             '/coop.v1.Coop/Restart',
             coop_dot_v1_dot_lifecycle__pb2.RestartRequest.SerializeToString,
             coop_dot_v1_dot_lifecycle__pb2.RestartResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEnvironment(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/GetEnvironment',
+            coop_dot_v1_dot_lifecycle__pb2.GetEnvironmentRequest.SerializeToString,
+            coop_dot_v1_dot_lifecycle__pb2.Environment.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetEnvironment(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/SetEnvironment',
+            coop_dot_v1_dot_lifecycle__pb2.SetEnvironmentRequest.SerializeToString,
+            coop_dot_v1_dot_lifecycle__pb2.Environment.FromString,
             options,
             channel_credentials,
             insecure,

@@ -59,7 +59,7 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version")
+    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -87,6 +87,9 @@ class GetStatusResponse(_message.Message):
     OLDEST_OFFSET_FIELD_NUMBER: _ClassVar[int]
     INPUT_QUEUED_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
+    STARTED_AT_MS_FIELD_NUMBER: _ClassVar[int]
+    LAST_OUTPUT_AT_MS_FIELD_NUMBER: _ClassVar[int]
+    LAST_INPUT_AT_MS_FIELD_NUMBER: _ClassVar[int]
     state: SessionState
     pid: int
     uptime_secs: int
@@ -107,7 +110,10 @@ class GetStatusResponse(_message.Message):
     oldest_offset: int
     input_queued: int
     version: str
-    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ...) -> None: ...
+    started_at_ms: int
+    last_output_at_ms: int
+    last_input_at_ms: int
+    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ...) -> None: ...
 
 class WaitRequest(_message.Message):
     __slots__ = ("states", "text", "regex", "quiet_ms", "offset", "exited", "all", "timeout_ms")
@@ -171,6 +177,42 @@ class RestartResponse(_message.Message):
     pid: int
     seq: int
     def __init__(self, pid: _Optional[int] = ..., seq: _Optional[int] = ...) -> None: ...
+
+class GetEnvironmentRequest(_message.Message):
+    __slots__ = ("names",)
+    NAMES_FIELD_NUMBER: _ClassVar[int]
+    names: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, names: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class SetEnvironmentRequest(_message.Message):
+    __slots__ = ("set", "unset")
+    class SetEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    SET_FIELD_NUMBER: _ClassVar[int]
+    UNSET_FIELD_NUMBER: _ClassVar[int]
+    set: _containers.ScalarMap[str, str]
+    unset: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, set: _Optional[_Mapping[str, str]] = ..., unset: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Environment(_message.Message):
+    __slots__ = ("variables", "unset")
+    class VariablesEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    VARIABLES_FIELD_NUMBER: _ClassVar[int]
+    UNSET_FIELD_NUMBER: _ClassVar[int]
+    variables: _containers.ScalarMap[str, str]
+    unset: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, variables: _Optional[_Mapping[str, str]] = ..., unset: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ShutdownRequest(_message.Message):
     __slots__ = ()

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coop/v1/lifecycle.proto.
  */
 export const file_coop_v1_lifecycle: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb29wL3YxL2xpZmVjeWNsZS5wcm90bxIHY29vcC52MSISChBHZXRIZWFsdGhSZXF1ZXN0ItgBChFHZXRIZWFsdGhSZXNwb25zZRIlCgZzdGF0dXMYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBINCgVhZ2VudBgEIAEoCRIsCgh0ZXJtaW5hbBgFIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSAGIAQESEgoKd3NfY2xpZW50cxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgJQgYKBF9waWRCCwoJX3Rlcm1pbmFsIhEKD0dldFJlYWR5UmVxdWVzdCJBChBHZXRSZWFkeVJlc3BvbnNlEg0KBXJlYWR5GAEgASgIEhMKBnJlYXNvbhgCIAEoCUgAiAEBQgkKB19yZWFzb24iEgoQR2V0U3RhdHVzUmVxdWVzdCLVBAoRR2V0U3RhdHVzUmVzcG9uc2USJAoFc3RhdGUYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBIWCglleGl0X2NvZGUYBCABKAVIAYgBARISCgpzY3JlZW5fc2VxGAUgASgEEhIKCmJ5dGVzX3JlYWQYBiABKAQSFQoNYnl0ZXNfd3JpdHRlbhgHIAEoBBISCgp3c19jbGllbnRzGAggASgNEhgKC2V4aXRfc2lnbmFsGAkgASgFSAKIAQESEgoFZXJyb3IYCiABKAlIA4gBARILCgNzZXEYCyABKAQSDQoFYWdlbnQYDCABKAkSDwoHY29tbWFuZBgNIAMoCRILCgNjd2QYDiABKAkSNgoGbGFiZWxzGA8gAygLMiYuY29vcC52MS5HZXRTdGF0dXNSZXNwb25zZS5MYWJlbHNFbnRyeRIQCghyZXN0YXJ0cxgQIAEoDRIsCgh0ZXJtaW5hbBgRIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSASIAQESFQoNb2xkZXN0X29mZnNldBgSIAEoBBIUCgxpbnB1dF9xdWV1ZWQYEyABKAQSDwoHdmVyc2lvbhgUIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgYKBF9waWRCDAoKX2V4aXRfY29kZUIOCgxfZXhpdF9zaWduYWxCCAoGX2Vycm9yQgsKCV90ZXJtaW5hbCL5AQoLV2FpdFJlcXVlc3QSJwoGc3RhdGVzGAEgAygOMhcuY29vcC52MS5BZ2VudFN0YXRlS2luZBIRCgR0ZXh0GAIgASgJSACIAQESEgoFcmVnZXgYAyABKAlIAYgBARIVCghxdWlldF9tcxgEIAEoDUgCiAEBEhMKBm9mZnNldBgFIAEoBEgDiAEBEg4KBmV4aXRlZBgGIAEoCBILCgNhbGwYByABKAgSFwoKdGltZW91dF9tcxgIIAEoDUgEiAEBQgcKBV90ZXh0QggKBl9yZWdleEILCglfcXVpZXRfbXNCCQoHX29mZnNldEINCgtfdGltZW91dF9tcyLqAQoMV2FpdFJlc3BvbnNlEg8KB21hdGNoZWQYASABKAgSFgoJY29uZGl0aW9uGAIgASgJSACIAQESCwoDc2VxGAMgASgEEiYKBXN0YXRlGAQgASgOMhcuY29vcC52MS5BZ2VudFN0YXRlS2luZBIOCgZvZmZzZXQYBSABKAQSEgoKZWxhcHNlZF9tcxgGIAEoBBIRCgRsaW5lGAcgASgJSAGIAQESJQoEZXhpdBgIIAEoCzISLmNvb3AudjEuRXhpdEV2ZW50SAKIAQFCDAoKX2NvbmRpdGlvbkIHCgVfbGluZUIHCgVfZXhpdCKLAQoOUmVzdGFydFJlcXVlc3QSLQoDZW52GAEgAygLMiAuY29vcC52MS5SZXN0YXJ0UmVxdWVzdC5FbnZFbnRyeRITCgZyZXN1bWUYAiABKAhIAIgBARoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19yZXN1bWUiOAoPUmVzdGFydFJlc3BvbnNlEhAKA3BpZBgBIAEoDUgAiAEBEgsKA3NlcRgCIAEoBEIGCgRfcGlkIhEKD1NodXRkb3duUmVxdWVzdCIkChBTaHV0ZG93blJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgIIj4KEFN0cmVhbUxvZ1JlcXVlc3QSEQoEdGFpbBgBIAEoDUgAiAEBEg4KBmZvbGxvdxgCIAEoCEIHCgVfdGFpbCIXCgdMb2dMaW5lEgwKBGxpbmUYASABKAkqfgoMU2Vzc2lvblN0YXRlEh0KGVNFU1NJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZTRVNTSU9OX1NUQVRFX1NUQVJUSU5HEAESGQoVU0VTU0lPTl9TVEFURV9SVU5OSU5HEAISGAoUU0VTU0lPTl9TVEFURV9FWElURUQQA0J+Cgtjb20uY29vcC52MUIOTGlmZWN5Y2xlUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_agent, file_coop_v1_screen]);
+  fileDesc("Chdjb29wL3YxL2xpZmVjeWNsZS5wcm90bxIHY29vcC52MSISChBHZXRIZWFsdGhSZXF1ZXN0ItgBChFHZXRIZWFsdGhSZXNwb25zZRIlCgZzdGF0dXMYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBINCgVhZ2VudBgEIAEoCRIsCgh0ZXJtaW5hbBgFIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSAGIAQESEgoKd3NfY2xpZW50cxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgJQgYKBF9waWRCCwoJX3Rlcm1pbmFsIhEKD0dldFJlYWR5UmVxdWVzdCJBChBHZXRSZWFkeVJlc3BvbnNlEg0KBXJlYWR5GAEgASgIEhMKBnJlYXNvbhgCIAEoCUgAiAEBQgkKB19yZWFzb24iEgoQR2V0U3RhdHVzUmVxdWVzdCLWBQoRR2V0U3RhdHVzUmVzcG9uc2USJAoFc3RhdGUYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBIWCglleGl0X2NvZGUYBCABKAVIAYgBARISCgpzY3JlZW5fc2VxGAUgASgEEhIKCmJ5dGVzX3JlYWQYBiABKAQSFQoNYnl0ZXNfd3JpdHRlbhgHIAEoBBISCgp3c19jbGllbnRzGAggASgNEhgKC2V4aXRfc2lnbmFsGAkgASgFSAKIAQESEgoFZXJyb3IYCiABKAlIA4gBARILCgNzZXEYCyABKAQSDQoFYWdlbnQYDCABKAkSDwoHY29tbWFuZBgNIAMoCRILCgNjd2QYDiABKAkSNgoGbGFiZWxzGA8gAygLMiYuY29vcC52MS5HZXRTdGF0dXNSZXNwb25zZS5MYWJlbHNFbnRyeRIQCghyZXN0YXJ0cxgQIAEoDRIsCgh0ZXJtaW5hbBgRIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSASIAQESFQoNb2xkZXN0X29mZnNldBgSIAEoBBIUCgxpbnB1dF9xdWV1ZWQYEyABKAQSDwoHdmVyc2lvbhgUIAEoCRIVCg1zdGFydGVkX2F0X21zGBUgASgEEh4KEWxhc3Rfb3V0cHV0X2F0X21zGBYgASgESAWIAQESHQoQbGFzdF9pbnB1dF9hdF9tcxgXIAEoBEgGiAEBGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCBgoEX3BpZEIMCgpfZXhpdF9jb2RlQg4KDF9leGl0X3NpZ25hbEIICgZfZXJyb3JCCwoJX3Rlcm1pbmFsQhQKEl9sYXN0X291dHB1dF9hdF9tc0ITChFfbGFzdF9pbnB1dF9hdF9tcyL5AQoLV2FpdFJlcXVlc3QSJwoGc3RhdGVzGAEgAygOMhcuY29vcC52MS5BZ2VudFN0YXRlS2luZBIRCgR0ZXh0GAIgASgJSACIAQESEgoFcmVnZXgYAyABKAlIAYgBARIVCghxdWlldF9tcxgEIAEoDUgCiAEBEhMKBm9mZnNldBgFIAEoBEgDiAEBEg4KBmV4aXRlZBgGIAEoCBILCgNhbGwYByABKAgSFwoKdGltZW91dF9tcxgIIAEoDUgEiAEBQgcKBV90ZXh0QggKBl9yZWdleEILCglfcXVpZXRfbXNCCQoHX29mZnNldEINCgtfdGltZW91dF9tcyLqAQoMV2FpdFJlc3BvbnNlEg8KB21hdGNoZWQYASABKAgSFgoJY29uZGl0aW9uGAIgASgJSACIAQESCwoDc2VxGAMgASgEEiYKBXN0YXRlGAQgASgOMhcuY29vcC52MS5BZ2VudFN0YXRlS2luZBIOCgZvZmZzZXQYBSABKAQSEgoKZWxhcHNlZF9tcxgGIAEoBBIRCgRsaW5lGAcgASgJSAGIAQESJQoEZXhpdBgIIAEoCzISLmNvb3AudjEuRXhpdEV2ZW50SAKIAQFCDAoKX2NvbmRpdGlvbkIHCgVfbGluZUIHCgVfZXhpdCKLAQoOUmVzdGFydFJlcXVlc3QSLQoDZW52GAEgAygLMiAuY29vcC52MS5SZXN0YXJ0UmVxdWVzdC5FbnZFbnRyeRITCgZyZXN1bWUYAiABKAhIAIgBARoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19yZXN1bWUiOAoPUmVzdGFydFJlc3BvbnNlEhAKA3BpZBgBIAEoDUgAiAEBEgsKA3NlcRgCIAEoBEIGCgRfcGlkIiYKFUdldEVudmlyb25tZW50UmVxdWVzdBINCgVuYW1lcxgBIAMoCSKIAQoVU2V0RW52aXJvbm1lbnRSZXF1ZXN0EjQKA3NldBgBIAMoCzInLmNvb3AudjEuU2V0RW52aXJvbm1lbnRSZXF1ZXN0LlNldEVudHJ5Eg0KBXVuc2V0GAIgAygJGioKCFNldEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEihgEKC0Vudmlyb25tZW50EjYKCXZhcmlhYmxlcxgBIAMoCzIjLmNvb3AudjEuRW52aXJvbm1lbnQuVmFyaWFibGVzRW50cnkSDQoFdW5zZXQYAiADKAkaMAoOVmFyaWFibGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIRCg9TaHV0ZG93blJlcXVlc3QiJAoQU2h1dGRvd25SZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoCCI+ChBTdHJlYW1Mb2dSZXF1ZXN0EhEKBHRhaWwYASABKA1IAIgBARIOCgZmb2xsb3cYAiABKAhCBwoFX3RhaWwiFwoHTG9nTGluZRIMCgRsaW5lGAEgASgJKn4KDFNlc3Npb25TdGF0ZRIdChlTRVNTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWU0VTU0lPTl9TVEFURV9TVEFSVElORxABEhkKFVNFU1NJT05fU1RBVEVfUlVOTklORxACEhgKFFNFU1NJT05fU1RBVEVfRVhJVEVEEANCfgoLY29tLmNvb3AudjFCDkxpZmVjeWNsZVByb3RvUAFaImNvb3AuZGV2L2NsaWVudHMvZ28vY29vcC92MTtjb29wdjGiAgNDWFiqAgdDb29wLlYxygIHQ29vcFxWMeICE0Nvb3BcVjFcR1BCTWV0YWRhdGHqAghDb29wOjpWMWIGcHJvdG8z", [file_coop_v1_agent, file_coop_v1_screen]);
 
 /**
  * Asks whether coop lives.
@@ -299,6 +299,27 @@ export type GetStatusResponse = Message<"coop.v1.GetStatusResponse"> & {
    * @generated from field: string version = 20;
    */
   version: string;
+
+  /**
+   * When the child was started, in milliseconds since 1970; a child that could not be started, when that was tried.
+   *
+   * @generated from field: uint64 started_at_ms = 21;
+   */
+  startedAtMs: bigint;
+
+  /**
+   * When something was printed last, in milliseconds since 1970.
+   *
+   * @generated from field: optional uint64 last_output_at_ms = 22;
+   */
+  lastOutputAtMs?: bigint | undefined;
+
+  /**
+   * When something was last given to be typed, in milliseconds since 1970.
+   *
+   * @generated from field: optional uint64 last_input_at_ms = 23;
+   */
+  lastInputAtMs?: bigint | undefined;
 };
 
 /**
@@ -455,7 +476,7 @@ export const WaitResponseSchema: GenMessage<WaitResponse> = /*@__PURE__*/
  */
 export type RestartRequest = Message<"coop.v1.RestartRequest"> & {
   /**
-   * Changes to its environment, which stay for later restarts.
+   * Added to its environment as SetEnvironment does, which stays for later restarts.
    *
    * @generated from field: map<string, string> env = 1;
    */
@@ -505,6 +526,84 @@ export const RestartResponseSchema: GenMessage<RestartResponse> = /*@__PURE__*/
   messageDesc(file_coop_v1_lifecycle, 9);
 
 /**
+ * Asks what the operator gives the child beyond coop's own environment.
+ *
+ * @generated from message coop.v1.GetEnvironmentRequest
+ */
+export type GetEnvironmentRequest = Message<"coop.v1.GetEnvironmentRequest"> & {
+  /**
+   * Only these variables; all when empty.
+   *
+   * @generated from field: repeated string names = 1;
+   */
+  names: string[];
+};
+
+/**
+ * Describes the message coop.v1.GetEnvironmentRequest.
+ * Use `create(GetEnvironmentRequestSchema)` to create a new message.
+ */
+export const GetEnvironmentRequestSchema: GenMessage<GetEnvironmentRequest> = /*@__PURE__*/
+  messageDesc(file_coop_v1_lifecycle, 10);
+
+/**
+ * Changes what the next child is given.
+ *
+ * @generated from message coop.v1.SetEnvironmentRequest
+ */
+export type SetEnvironmentRequest = Message<"coop.v1.SetEnvironmentRequest"> & {
+  /**
+   * Variables to give it, in place of earlier ones of the same name.
+   *
+   * @generated from field: map<string, string> set = 1;
+   */
+  set: { [key: string]: string };
+
+  /**
+   * Variables that it shall not have, also not from coop's own environment.
+   *
+   * @generated from field: repeated string unset = 2;
+   */
+  unset: string[];
+};
+
+/**
+ * Describes the message coop.v1.SetEnvironmentRequest.
+ * Use `create(SetEnvironmentRequestSchema)` to create a new message.
+ */
+export const SetEnvironmentRequestSchema: GenMessage<SetEnvironmentRequest> = /*@__PURE__*/
+  messageDesc(file_coop_v1_lifecycle, 11);
+
+/**
+ * What the operator gives the child beyond coop's own environment: by `--env`, by Restart and by SetEnvironment. A
+ * change reaches the child that is started next; the one that runs keeps what it was started with.
+ *
+ * @generated from message coop.v1.Environment
+ */
+export type Environment = Message<"coop.v1.Environment"> & {
+  /**
+   * The variables that are given. None of coop's own environment is among them, nor what coop tells the child itself.
+   *
+   * @generated from field: map<string, string> variables = 1;
+   */
+  variables: { [key: string]: string };
+
+  /**
+   * The variables of coop's own environment that are kept from the child.
+   *
+   * @generated from field: repeated string unset = 2;
+   */
+  unset: string[];
+};
+
+/**
+ * Describes the message coop.v1.Environment.
+ * Use `create(EnvironmentSchema)` to create a new message.
+ */
+export const EnvironmentSchema: GenMessage<Environment> = /*@__PURE__*/
+  messageDesc(file_coop_v1_lifecycle, 12);
+
+/**
  * Ends the child, then coop.
  *
  * @generated from message coop.v1.ShutdownRequest
@@ -517,7 +616,7 @@ export type ShutdownRequest = Message<"coop.v1.ShutdownRequest"> & {
  * Use `create(ShutdownRequestSchema)` to create a new message.
  */
 export const ShutdownRequestSchema: GenMessage<ShutdownRequest> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 10);
+  messageDesc(file_coop_v1_lifecycle, 13);
 
 /**
  * coop is on its way out.
@@ -538,7 +637,7 @@ export type ShutdownResponse = Message<"coop.v1.ShutdownResponse"> & {
  * Use `create(ShutdownResponseSchema)` to create a new message.
  */
 export const ShutdownResponseSchema: GenMessage<ShutdownResponse> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 11);
+  messageDesc(file_coop_v1_lifecycle, 14);
 
 /**
  * Asks for coop's own log of this session.
@@ -566,7 +665,7 @@ export type StreamLogRequest = Message<"coop.v1.StreamLogRequest"> & {
  * Use `create(StreamLogRequestSchema)` to create a new message.
  */
 export const StreamLogRequestSchema: GenMessage<StreamLogRequest> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 12);
+  messageDesc(file_coop_v1_lifecycle, 15);
 
 /**
  * A line of coop's own log.
@@ -587,7 +686,7 @@ export type LogLine = Message<"coop.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 13);
+  messageDesc(file_coop_v1_lifecycle, 16);
 
 /**
  * The child's life.
