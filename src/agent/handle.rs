@@ -163,7 +163,7 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
 
 /// One watch after the other, each over one child.
 async fn keep_watching(session: Session, shared: Arc<Shared>, mut inlets: Inlets) {
-    const STATES: Wants = Wants { output: false, screen: false, state: true };
+    const STATES: Wants = Wants { output: false, screen: false, state: true, messages: false };
     let Ok(mut changes) = session.subscribe_uncounted(STATES, Resume::default()) else { return };
     let mut watched = None;
     loop {

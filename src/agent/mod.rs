@@ -61,6 +61,7 @@ pub mod version;
 mod view;
 mod watch;
 mod witness;
+pub mod wrapped;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
 pub use explain::{Explained, Shown};

@@ -16,6 +16,7 @@ use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
 use crate::agent::shell::quote;
 use crate::agent::start::{Given, Variables};
+use crate::agent::wrapped::agents_words;
 use crate::agent::{Agent as Watched, EpochMs, Gates, Lent, Patterns, Setup, random, version, watch_agent};
 use crate::api::Secret;
 use crate::borrowed::process;
@@ -70,7 +71,10 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     if let Some(pipe) = &pipe {
         launch.env.push(("COOP_HOOK_PIPE".into(), pipe.path().into()));
     }
-    let version = match version::detect(launch, driver.release()).await {
+    // A shell may stand before the agent.
+    let agents_words = agents_words(&launch.argv);
+    let as_agent = Launch { argv: agents_words.clone(), ..launch.clone() };
+    let version = match version::detect(&as_agent, driver.release()).await {
         Ok(version) => Some(version),
         Err(why) => {
             let agent = driver.name();
@@ -124,8 +128,8 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     }
     launch.argv = plan.argv;
     launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));
-    let bypass_was_asked = driver.asks_for_bypass(&relaunch.argv);
-    let prints_jsonl = driver.prints_jsonl(&relaunch.argv);
+    let bypass_was_asked = driver.asks_for_bypass(&agents_words);
+    let prints_jsonl = driver.prints_jsonl(&agents_words);
     let setup = Setup {
         driver,
         config_dir,

@@ -21,6 +21,9 @@ Examples:
     coop -- bash
     coop input --enter 'make test'
 
+  Use it from another terminal; Ctrl-] detaches:
+    coop attach
+
   Wait until something is shown, or give up after a minute with exit code 124:
     coop wait --text 'tests passed' --timeout 60 && coop screen --lines 5
 
@@ -39,8 +42,8 @@ Examples:
 
 Verbs find the session by --url or --socket, then by COOP_URL or COOP_SOCKET, then take the only one that runs.
 
-When it starts, coop prints the URL it listens on. The whole API is described there, at / and /openapi.json, and gRPC \
-reflection is on: grpcurl -plaintext HOST:PORT list
+When it starts, coop prints the URL it listens on: open it in a browser to watch, answer and type. The whole API is \
+described there, at /api and /openapi.json, and gRPC reflection is on: grpcurl -plaintext HOST:PORT list
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 124 waited in vain. With --exit-with-child: the program's own code, or \
 128 and the number of the signal that ended it.";

@@ -82,6 +82,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let (session, outcome) = session::start(Plan {
         program,
         ring_bytes_max: config.ring_bytes,
+        attach_size: config.attach_size,
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
         is_watched: prepared.is_some(),

@@ -97,7 +97,7 @@ mod tests {
     fn a_child_sees_none_of_coops_own_variables() {
         let names = own_variables();
         let all = "PORT HOST SOCKET GRPC_PORT HEALTH_PORT AUTH_TOKEN AUTH_TOKEN_FILE AGENT AGENT_CONFIG IDLE_GRACE \
-                   ATTACH COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE \
+                   ATTACH ATTACH_SIZE COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE \
                    HOOK_SOCKET";
         for name in all.split_whitespace() {
             assert!(names.contains(&OsString::from(format!("COOP_{name}"))), "{name}");

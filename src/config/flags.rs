@@ -11,6 +11,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::choices::{Agent, Groom, LogFormat};
 use super::parse;
+use crate::session::SizePolicy;
 
 /// What was said on the command line and in the environment, each by itself in order; [`super::settle()`] looks at all
 /// of it together.
@@ -115,6 +116,16 @@ pub(super) struct Terminal {
     /// Rows
     #[arg(long, env = "COOP_ROWS", value_name = "N", default_value_t = 50)]
     pub rows: u32,
+    /// Whose size the program sees when terminals are attached
+    #[arg(
+        long,
+        env = "COOP_ATTACH_SIZE",
+        value_name = "WHOSE",
+        value_enum,
+        default_value = "latest",
+        hide_short_help = true
+    )]
+    pub attach_size: SizePolicy,
     /// How much output is held for late readers, in bytes, or such as 512K or 4M
     #[arg(
         long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576",
@@ -155,7 +166,7 @@ pub(super) struct AgentFlags {
     /// Write down what the agent's sources bring, for a report of a wrong state (holds the conversation)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub agent_record: Option<PathBuf>,
-    /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds
+    /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds (from 1000)
     #[arg(long, env = "COOP_NUDGE_TIMEOUT_MS", value_name = "MS", hide_short_help = true)]
     pub nudge_timeout_ms: Option<u32>,
     /// Go on with an earlier conversation: its id, its log, its directory, or latest

@@ -17,6 +17,7 @@ use tracing::level_filters::LevelFilter;
 use crate::api::Secret;
 use crate::borrowed::Target;
 use crate::child::Size;
+use crate::session::SizePolicy;
 
 mod choices;
 mod environment;
@@ -77,6 +78,8 @@ pub struct Sidecar {
     pub idle_grace: Duration,
     /// The terminal's size.
     pub size: Size,
+    /// Whose size counts when terminals are attached.
+    pub attach_size: SizePolicy,
     /// How much output is held.
     pub ring_bytes: usize,
     /// The child's `TERM`.

@@ -50,6 +50,7 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         nudge_timeout_ms: agent.nudge_timeout_ms,
         idle_grace: agent.idle_grace,
         size,
+        attach_size: terminal.attach_size,
         ring_bytes: terminal.ring_size,
         term: terminal.term,
         idle_timeout: Some(lifetime.idle_timeout).filter(|timeout| *timeout > Duration::ZERO),

@@ -49,6 +49,8 @@ pub enum Event {
     Began(Began),
     /// A transcript was kept.
     Kept(Kept),
+    /// The agent wrote a line about its conversation.
+    Wrote(Wrote),
 }
 
 /// What was decided about an agent that wanted to stop.
@@ -80,6 +82,41 @@ pub struct Kept {
     /// When, in ISO 8601.
     pub timestamp: String,
     pub line_count: u64,
+}
+
+/// A longer line is told of, not told: pictures and whole files are written into a log as one line.
+pub const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Where an agent writes about its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenTo {
+    Log,
+    Stdout,
+}
+
+/// A line that an agent wrote about its conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrote {
+    pub to: WrittenTo,
+    /// The line, a JSON object; `None` when it is longer than [`LINE_BYTES_MAX`].
+    pub line: Option<Box<str>>,
+    pub bytes: usize,
+}
+
+impl Wrote {
+    pub fn new(to: WrittenTo, line: &str) -> Self {
+        Self { to, line: (line.len() <= LINE_BYTES_MAX).then(|| line.into()), bytes: line.len() }
+    }
+}
+
+impl Event {
+    /// How many bytes it holds, beside the few that every event has.
+    pub fn bytes_held(&self) -> usize {
+        match self {
+            Self::Wrote(wrote) => wrote.line.as_ref().map_or(0, |line| line.len()),
+            _ => 0,
+        }
+    }
 }
 
 /// An event in its place.

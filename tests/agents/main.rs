@@ -12,6 +12,7 @@ mod session;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
+mod web_page;
 
 use std::time::Duration;
 

@@ -93,7 +93,7 @@ impl Watch {
 
     /// Watches until the child is gone.
     pub async fn run(mut self, inlets: &mut Inlets) {
-        let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true };
+        let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true, messages: false };
         let Ok(subscription) = self.session.subscribe_uncounted(wants, Resume::default()) else { return };
         // Colours tell what was typed from what is only suggested.
         let mut subscription = subscription.in_style(Style::Ansi);
@@ -104,38 +104,38 @@ impl Watch {
         let mut files = Files::new();
         if self.shared.setup.found.is_some() {
             // Its files may not change for a long time.
-            self.read_files();
+            self.read_files().await;
         }
         let mut look_again = self.decide().await;
         loop {
             self.readers.dirs().into_iter().for_each(|dir| files.want(&dir));
             tokio::select! {
                 item = subscription.next() => match item {
-                    Some(Item::Screen(picture)) => self.see(&picture),
-                    Some(Item::Output(frame)) => self.read_output(&frame.data),
+                    Some(Item::Screen(picture)) => self.see(&picture).await,
+                    Some(Item::Output(frame)) => self.read_output(&frame.data).await,
                     Some(Item::Event(entry)) if is_end(&entry.event) => break,
                     Some(_) => continue,
                     None => break,
                 },
                 Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
-                () = files.changed() => self.read_files(),
+                () = files.changed() => self.read_files().await,
                 // What has changed in the meantime may not have been told yet.
-                () = until(look_again) => self.read_files(),
+                () = until(look_again) => self.read_files().await,
             }
             look_again = self.decide().await;
         }
         self.publish(false);
     }
 
-    fn see(&mut self, picture: &Picture) {
+    async fn see(&mut self, picture: &Picture) {
         let now = EpochMs::now();
         if let Some(recorder) = &mut self.recorder {
             recorder.screen(&picture.screen, now);
         }
         self.screen_seq = picture.seq();
         self.mind.see(&picture.screen, now);
-        self.seek_log();
+        self.seek_log().await;
     }
 
     /// Writes down what came in, where that is wanted.

@@ -2,6 +2,7 @@
 
 mod children;
 mod painting;
+mod seats;
 mod turns;
 mod typing;
 
@@ -33,6 +34,8 @@ use crate::session::picture::Style;
 use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
 use crate::session::state::{Cause, State};
+use crate::session::tally::{Tally, Times};
+use crate::session::terminals::{SizePolicy, Terminals};
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
 use crate::terminal::{Seq, Terminal};
@@ -51,6 +54,8 @@ const COMMANDS_IN_A_ROW_MAX: usize = 64;
 pub struct Plan {
     pub program: Program,
     pub ring_bytes_max: usize,
+    /// Whose size the session has when several terminals are attached.
+    pub attach_size: SizePolicy,
     /// Leave after so long without output, input or a call.
     pub idle_timeout: Option<Duration>,
     /// Leave when the child does.
@@ -75,7 +80,7 @@ pub enum Program {
 /// Where a session's children come from.
 enum Origin {
     Own {
-        launch: Box<Launch>,
+        launch: Launch,
         given: Given,
         guardian: Option<Guardian>,
     },
@@ -94,11 +99,11 @@ pub struct Outcome {
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-    let Plan { program, ring_bytes_max, idle_timeout, exit_with_child, is_watched } = plan;
+    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, is_watched } = plan;
     let (origin, loan, size) = match program {
         Program::Own { launch, given, guardian } => {
             let size = launch.size;
-            (Origin::Own { launch: Box::new(launch), given, guardian }, None, size)
+            (Origin::Own { launch, given, guardian }, None, size)
         }
         Program::Lent(loan) => {
             let size = loan.size;
@@ -115,11 +120,13 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         conversation: None,
         restarts: 0,
         started_at_ms: 0,
+        times: Times::begin(Instant::now()),
     };
     let shared = Arc::new(Shared {
         feed: Arc::new(Feed::new(ring_bytes_max)),
         counters: Arc::new(Counters::default()),
         vitals: ArcSwap::from_pointee(vitals.clone()),
+        tally: Tally::default(),
         text: ArcSwapOption::empty(),
         ansi: ArcSwapOption::empty(),
         started: Instant::now(),
@@ -133,6 +140,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (written_tx, written) = mpsc::channel(COMMANDS_MAX);
     let mut owner = Owner {
         terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
+        terminals: Terminals::new(attach_size),
         origin,
         idle_timeout,
         exit_with_child,
@@ -182,6 +190,8 @@ struct Owner {
     shared: Arc<Shared>,
     vitals: Vitals,
     terminal: Terminal,
+    /// Those of people, which are attached.
+    terminals: Terminals,
     commands: mpsc::Receiver<Command>,
     written_tx: mpsc::Sender<Written>,
     written: mpsc::Receiver<Written>,
@@ -293,11 +303,14 @@ impl Owner {
             Command::Picture { style, reply } => drop(reply.send(self.picture(style))),
             Command::Difference { style, since, reply } => drop(reply.send(self.difference(style, since))),
             Command::Scrollback { lines_max, reply } => drop(reply.send(self.terminal.scrollback_text(lines_max))),
-            Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
+            Command::Redraw { reply } => drop(reply.send(self.redrawn())),
+            Command::Attach { joining, reply } => self.attach(joining, reply),
+            Command::Measured { terminal, size, reply } => drop(reply.send(self.measured(terminal, size))),
+            Command::Detach(terminal) => self.detach(terminal),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
-            Command::Type { bytes, reply } => drop(reply.send(self.type_in(bytes))),
-            Command::BeginTurn { writer, expect, exit_confirms, reply } => {
-                drop(reply.send(self.begin_turn(writer, &expect, exit_confirms)));
+            Command::Type { terminal, bytes, reply } => drop(reply.send(self.type_in(terminal, bytes))),
+            Command::BeginTurn { kind, writer, expect, exit_confirms, reply } => {
+                drop(reply.send(self.begin_turn(kind, writer, &expect, exit_confirms)));
             }
             Command::WriteInTurn { turn, bytes, reply } => drop(reply.send(self.write_in_turn(turn, bytes))),
             Command::Progress { turn, phase } => self.progress(turn.0, phase),
@@ -368,6 +381,13 @@ impl Owner {
     }
 
     fn note_state(&mut self, state: State, cause: Cause, since: Seq) {
+        let (from, tally) = (self.vitals.state.kind(), &self.shared.tally);
+        if let Some((kind, waited)) = self.vitals.times.change(from, &state, Instant::now()) {
+            tally.prompted(kind, waited);
+        }
+        if from != state.kind() {
+            tally.entered(state.kind());
+        }
         self.vitals.state = state;
         self.vitals.state_since = since;
         self.vitals.cause = cause;

@@ -10,7 +10,7 @@ use crate::child::Size;
 use crate::session::clock::epoch_ms;
 use crate::session::command::{Expect, Reply, Write};
 use crate::session::event::{Ended, Event};
-use crate::session::life::Running;
+use crate::session::life::{Resizing, Running};
 use crate::session::lock::LockId;
 use crate::session::outbox::Transaction;
 use crate::session::receipt::{Followed, Phase, Receipt, Ticket};
@@ -20,6 +20,9 @@ use crate::terminal::encode_key;
 
 /// Inputs whose receipt can still change; an input beyond these is written all the same, only not followed.
 const RECEIPTS_MAX: usize = 4096;
+
+/// As it is told when it fails.
+const RESIZING: &str = "resizing the terminal";
 
 impl Owner {
     pub(super) fn running(&self) -> Result<&Running, Refusal> {
@@ -49,7 +52,7 @@ impl Owner {
             self.echoes.look_for(id, text, now);
         }
         if !nothing {
-            self.follow(id, followed);
+            self.follow(id, followed.counted_as(what.kind(), now));
         }
         Ok(ticket)
     }
@@ -76,15 +79,6 @@ impl Owner {
         if self.receipts.len() < RECEIPTS_MAX {
             self.receipts.insert(id, followed);
         }
-    }
-
-    pub(super) fn type_in(&mut self, bytes: Bytes) -> Result<(), Refusal> {
-        let now = Instant::now();
-        self.running()?;
-        self.lock.admit(None, now).map_err(locked)?;
-        self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.note_input(now);
-        Ok(())
     }
 
     /// Something was given to be typed.
@@ -127,20 +121,24 @@ impl Owner {
     }
 
     pub(super) fn resize(&mut self, size: Size, reply: Reply<Size>) {
-        const WHAT: &str = "resizing the terminal";
-        let failed = |reason: String| Refusal::Failed { what: WHAT, reason };
-        let resized = self.running().and_then(|child| child.resize(size).map_err(|error| failed(error.to_string())));
-        match resized {
+        match self.begin_resize(size) {
             Err(refusal) => drop(reply.send(Err(refusal))),
-            Ok(None) => {
-                self.sized(size);
-                drop(reply.send(Ok(size)));
-            }
+            Ok(None) => drop(reply.send(Ok(size))),
             Ok(Some(resizing)) => drop(tokio::spawn(async move {
                 let answer = resizing.await.unwrap_or_else(|_| Err("it has ended".to_owned()));
-                reply.send(answer.map_err(|reason| Refusal::Kept { what: WHAT, reason }))
+                reply.send(answer.map_err(|reason| Refusal::Kept { what: RESIZING, reason }))
             })),
         }
+    }
+
+    /// A child of our own has the size at once; who was lent one tells later.
+    pub(super) fn begin_resize(&mut self, size: Size) -> Result<Option<Resizing>, Refusal> {
+        let failed = |reason: String| Refusal::Failed { what: RESIZING, reason };
+        let resizing = self.running()?.resize(size).map_err(|error| failed(error.to_string()))?;
+        if resizing.is_none() {
+            self.sized(size);
+        }
+        Ok(resizing)
     }
 
     /// The terminal has this size now.
@@ -183,6 +181,9 @@ impl Owner {
         let Some(followed) = self.receipts.get(&id) else { return };
         if followed.phase().reaches(&receipt.phase) {
             return;
+        }
+        if let Some((kind, since)) = followed.counted() {
+            self.shared.tally.reached(kind, &followed.phase(), &receipt.phase, since.elapsed());
         }
         let tell_all = followed.tell(receipt.clone());
         let is_over = match &receipt.phase {
