@@ -103,7 +103,11 @@ pub(super) struct Terminal {
     pub rows: u32,
     /// Whose size the program sees when terminals are attached
     #[arg(
-        long, env = "COOP_ATTACH_SIZE", value_name = "WHOSE", value_enum, default_value = "latest",
+        long,
+        env = "COOP_ATTACH_SIZE",
+        value_name = "WHOSE",
+        value_enum,
+        default_value = "latest",
         hide_short_help = true
     )]
     pub attach_size: SizePolicy,

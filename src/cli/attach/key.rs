@@ -19,7 +19,8 @@ impl DetachKey {
             return Ok(None);
         }
         let bytes = encode_key(name, &Modes::default()).map_err(|error| error.to_string())?;
-        if bytes.first().is_none_or(|byte| *byte >= b' ' && *byte != 0x7f) || matches!(bytes[..], [0x1b | b'\r' | b'\t'])
+        if bytes.first().is_none_or(|byte| *byte >= b' ' && *byte != 0x7f)
+            || matches!(bytes[..], [0x1b | b'\r' | b'\t'])
         {
             return Err(format!("{name} is typed too often to detach by it: use one such as ctrl-], ctrl-b or f12"));
         }
