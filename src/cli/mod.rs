@@ -16,6 +16,7 @@ mod doctor;
 mod follow;
 mod input;
 mod keys;
+mod lent;
 mod lines;
 mod logs;
 mod nudge;

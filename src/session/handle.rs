@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::command::{Command, Declared, Difference, Expect, Write};
 use super::condition::{Conditions, Met};
+use super::environment::{Change, Environment};
 use super::event::Event;
 use super::feed::{Feed, Resume};
 use super::lock::LockId;
@@ -19,6 +20,7 @@ use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::subscription::{Counted, Subscription, Wants};
+use super::tally::{InputKind, Tally};
 use super::terminals::{Joining, TerminalId};
 use super::turn::{Turn, TurnId};
 use super::vitals::{Counters, Vitals};
@@ -38,6 +40,7 @@ pub struct Shared {
     pub feed: Arc<Feed>,
     pub counters: Arc<Counters>,
     pub vitals: ArcSwap<Vitals>,
+    pub tally: Tally,
     /// The latest rendered picture in each style.
     pub text: ArcSwapOption<Picture>,
     pub ansi: ArcSwapOption<Picture>,
@@ -129,12 +132,32 @@ impl Session {
         self.shared.counters.screen_seq()
     }
 
+    /// What is counted for statistics.
+    pub fn tally(&self) -> &Tally {
+        &self.shared.tally
+    }
+
+    /// How much the child has printed, without waiting for anybody who writes it down.
+    pub fn bytes_read(&self) -> u64 {
+        self.shared.counters.bytes_read.load(Ordering::Relaxed)
+    }
+
     pub fn bytes_written(&self) -> u64 {
         self.shared.counters.bytes_written.load(Ordering::Relaxed)
     }
 
     pub fn input_queued(&self) -> u64 {
         self.shared.counters.input_queued.load().load(Ordering::Relaxed)
+    }
+
+    /// When something was printed last, in milliseconds since 1970.
+    pub fn last_output_at_ms(&self) -> Option<u64> {
+        Some(self.shared.counters.last_output_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
+    }
+
+    /// When something was last given to be typed, in milliseconds since 1970.
+    pub fn last_input_at_ms(&self) -> Option<u64> {
+        Some(self.shared.counters.last_input_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
     }
 
     /// Where the held output begins and ends.
@@ -185,11 +208,12 @@ impl Session {
     /// `exit_confirms` when the end of the child shows that what was written was taken.
     pub async fn begin_turn(
         &self,
+        kind: InputKind,
         writer: Option<LockId>,
         expect: Expect,
         exit_confirms: bool,
     ) -> Result<Turn, Refusal> {
-        let given = self.ask(|reply| Command::BeginTurn { writer, expect, exit_confirms, reply }).await??;
+        let given = self.ask(|reply| Command::BeginTurn { kind, writer, expect, exit_confirms, reply }).await??;
         Ok(Turn::new(given, self.clone()))
     }
 
@@ -243,6 +267,16 @@ impl Session {
         argv: Option<Vec<OsString>>,
     ) -> Result<(u32, Seq), Refusal> {
         self.ask(|reply| Command::Restart { env, argv, reply }).await?
+    }
+
+    /// What children are given beyond coop's own environment.
+    pub async fn environment(&self) -> Result<Environment, Refusal> {
+        self.change_environment(Change::default()).await
+    }
+
+    /// Changes it for the next child.
+    pub async fn change_environment(&self, change: Change) -> Result<Environment, Refusal> {
+        self.ask(|reply| Command::Environment { change, reply }).await?
     }
 
     /// Ends the child, then the session.

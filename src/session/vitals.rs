@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 
 use super::event::Ended;
 use super::state::{Cause, State};
+use super::tally::Times;
 use crate::child::Size;
 use crate::terminal::Seq;
 
@@ -31,6 +32,10 @@ pub struct Vitals {
     /// The agent's own name for its conversation.
     pub conversation: Option<String>,
     pub restarts: u32,
+    /// When the present child was started, in milliseconds since 1970.
+    pub started_at_ms: u64,
+    /// How long it was in each state.
+    pub times: Times,
 }
 
 /// Counters that move with every byte; kept apart so that counting publishes nothing.
@@ -38,7 +43,11 @@ pub struct Vitals {
 pub struct Counters {
     pub seq: AtomicU64,
     pub screen_seq: AtomicU64,
+    pub bytes_read: AtomicU64,
     pub bytes_written: AtomicU64,
+    /// In milliseconds since 1970; 0 before the first.
+    pub last_output_at_ms: AtomicU64,
+    pub last_input_at_ms: AtomicU64,
     /// The counter of the present child's queue.
     pub input_queued: ArcSwap<AtomicU64>,
 }

@@ -1,14 +1,17 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
+mod activity;
 mod answers;
 mod attach;
 mod attach_sizes;
 mod auth;
 mod child;
+mod compatibility;
 mod complaints;
 mod discovery;
 mod doctor;
 mod ending;
+mod environment;
 mod faces;
 mod following;
 mod gates;
@@ -18,6 +21,8 @@ mod history;
 mod hooks;
 mod input;
 mod lock;
+mod messages;
+mod metrics;
 mod output;
 mod patterns;
 mod preparing;
@@ -32,4 +37,5 @@ mod terminals;
 mod transcripts;
 mod verbs;
 mod waiting;
+mod web;
 mod websocket;

@@ -61,14 +61,14 @@ impl Owner {
             self.settle_size()?;
         }
         self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.last_input = now;
+        self.note_input(now);
         Ok(())
     }
 
     /// Gives the session the size that its terminals ask for.
     fn settle_size(&mut self) -> Result<(), Refusal> {
         match self.terminals.size().filter(|size| *size != self.vitals.size) {
-            Some(size) => self.resize(size).map(drop),
+            Some(size) => self.begin_resize(size).map(drop),
             None => Ok(()),
         }
     }
