@@ -6,6 +6,7 @@
 mod access;
 mod agents;
 mod attach;
+mod children;
 mod conversation;
 mod convert;
 mod error;

@@ -28,6 +28,8 @@ pub struct About {
     pub cwd: String,
     pub labels: BTreeMap<String, String>,
     pub version: &'static str,
+    /// Whose the terminal is: `pty`, `tmux` or `screen`.
+    pub backend: &'static str,
     /// How long a witness is waited for, unless a caller says otherwise.
     pub nudge_timeout_ms: Option<u32>,
 }
@@ -67,22 +69,6 @@ impl Service {
     pub fn count_ws_client(self: &Arc<Self>) -> WsClient {
         self.ws_clients.fetch_add(1, Ordering::Relaxed);
         WsClient(self.clone())
-    }
-
-    pub(super) async fn restart_child(&self, request: v1::RestartRequest) -> Result<v1::RestartResponse, ApiError> {
-        if let Some(bad) = request.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            return Err(ApiError::bad_request(format!("env: {bad:?} is no name of a variable")));
-        }
-        if request.env.values().any(|value| value.contains('\0')) {
-            return Err(ApiError::bad_request("env: a value contains a NUL byte"));
-        }
-        // A command line that names its conversation cannot simply be used again.
-        let argv = match &self.agent {
-            Some(agent) => agent.argv_again(request.resume.unwrap_or_default()),
-            None => None,
-        };
-        let (pid, seq) = self.session.restart(request.env, argv).await?;
-        Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
     }
 
     /// A lock's name; not a secret, but not to be guessed by accident either.
@@ -331,6 +317,14 @@ impl Coop for Api {
 
     async fn restart(&self, request: Request<v1::RestartRequest>) -> Answer<v1::RestartResponse> {
         Ok(Response::new(self.restart_child(request.into_inner()).await?))
+    }
+
+    async fn get_environment(&self, request: Request<v1::GetEnvironmentRequest>) -> Answer<v1::Environment> {
+        Ok(Response::new(self.environment(request.get_ref()).await?))
+    }
+
+    async fn set_environment(&self, request: Request<v1::SetEnvironmentRequest>) -> Answer<v1::Environment> {
+        Ok(Response::new(self.change_environment(request.into_inner()).await?))
     }
 
     async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Answer<v1::ShutdownResponse> {

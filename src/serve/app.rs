@@ -14,7 +14,7 @@ use tonic_web::GrpcWebLayer;
 use super::gateway;
 use super::guard::{self, Guard, Policy};
 use super::websocket::{self, Sockets};
-use super::{error, page};
+use super::{error, page, web};
 use crate::api::{Api, ApiError, Code};
 use crate::proto::{self, v1::coop_server::CoopServer};
 
@@ -52,10 +52,10 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
         .layer(GrpcWebLayer::new());
     let sockets = Sockets::default();
     let policy = Arc::new(policy);
-    let http = gateway::routes(Router::new())
+    let http = web::routes(gateway::routes(Router::new()))
         .route("/ws", get(websocket::session))
         .route("/api/v1/attach", get(websocket::attach))
-        .route("/", get(page::api))
+        .route("/api", get(page::api))
         .route("/openapi.json", get(page::openapi))
         .route(METRICS, get(page::metrics))
         .method_not_allowed_fallback(method_not_allowed)
@@ -94,11 +94,11 @@ async fn not_found(request: Request) -> Response<Body> {
         let status = tonic::Status::unimplemented(format!("there is no call {path}"));
         return error::grpc_error(&status, request.headers());
     }
-    let message = format!("there is no {path}: GET / lists what there is");
+    let message = format!("there is no {path}: GET /api lists what there is");
     error::json_error(&ApiError::new(Code::NotFound, message))
 }
 
 async fn method_not_allowed(request: Request) -> Response<Body> {
-    let message = format!("{} does not take {}: GET / lists what does", request.uri().path(), request.method());
+    let message = format!("{} does not take {}: GET /api lists what does", request.uri().path(), request.method());
     error::answer(ApiError::new(Code::MethodNotAllowed, message), request.headers())
 }

@@ -1,4 +1,4 @@
-//! The small page at `/`: what this is, what it can do, and where its contract lies; and the numbers at `/metrics`.
+//! The small page at `/api`: every call of this coop, and where its contract lies; and the numbers at `/metrics`.
 
 use std::fmt::Write;
 
@@ -7,10 +7,11 @@ use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
 
 use super::gateway::{BINDINGS, NO_STORE};
+use super::web;
 use crate::api::{Api, METRICS_CONTENT_TYPE};
 use crate::proto;
 
-const HEAD: &str = include_str!("page.html");
+const HEAD: &str = include_str!("api.html");
 
 /// The API page, made from the same table as the routes.
 pub async fn api() -> Response<Body> {
@@ -43,7 +44,6 @@ fn respond(content: impl Into<Body>, content_type: &'static str) -> Response<Bod
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     // Nothing on the page comes from elsewhere, and nobody may frame it.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    web::secure(headers, policy);
     response
 }

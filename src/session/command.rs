@@ -9,16 +9,19 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::condition::{Conditions, Met};
+use super::environment::{Change, Environment};
 use super::event::Event;
+use super::handle::Redrawn;
 use super::lock::LockId;
 use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::state::{Cause, State, StateKind};
 use super::tally::InputKind;
+use super::terminals::{Joining, TerminalId};
 use super::turn::{Given, TurnId};
 use crate::child::{Signal, Size};
-use crate::terminal::{Offset, Seq};
+use crate::terminal::Seq;
 
 /// The place for an answer.
 pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
@@ -88,8 +91,21 @@ pub enum Command {
         reply: oneshot::Sender<Vec<String>>,
     },
     Redraw {
-        reply: oneshot::Sender<(Offset, Bytes)>,
+        reply: oneshot::Sender<Redrawn>,
     },
+    /// A terminal joins.
+    Attach {
+        joining: Joining,
+        reply: oneshot::Sender<(TerminalId, Redrawn)>,
+    },
+    /// An attached terminal measures another size.
+    Measured {
+        terminal: TerminalId,
+        size: Size,
+        reply: Reply<()>,
+    },
+    /// It is gone, and with it what it said about its size.
+    Detach(TerminalId),
     Write {
         what: Write,
         writer: Option<LockId>,
@@ -98,6 +114,7 @@ pub enum Command {
     },
     /// Typed at an attached terminal: written like any input, but nobody asks for a receipt of every key.
     Type {
+        terminal: TerminalId,
         bytes: Bytes,
         reply: Reply<()>,
     },
@@ -152,6 +169,10 @@ pub enum Command {
         /// Another command line, where the old one would not do again.
         argv: Option<Vec<OsString>>,
         reply: Reply<(u32, Seq)>,
+    },
+    Environment {
+        change: Change,
+        reply: Reply<Environment>,
     },
     Shutdown,
     KillNow,

@@ -25,6 +25,11 @@ pub enum Ended {
         code: i32,
         reason: String,
     },
+    /// What was borrowed has ended, or was let go of; how is known only at times.
+    Left {
+        exit: Option<Exit>,
+        reason: String,
+    },
 }
 
 /// Something that happened once and is kept for those who come back.
@@ -131,6 +136,7 @@ impl Ended {
         match self {
             Self::Exited(exit) => exit.code(),
             Self::NotStarted { code, .. } => Some(*code),
+            Self::Left { exit, .. } => exit.and_then(Exit::code),
         }
     }
 
@@ -138,14 +144,15 @@ impl Ended {
         match self {
             Self::Exited(exit) => exit.signal(),
             Self::NotStarted { .. } => None,
+            Self::Left { exit, .. } => exit.and_then(Exit::signal),
         }
     }
 
-    /// Why it could not be started.
+    /// Why it could not be started, or how it left where no code says it.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Exited(_) => None,
-            Self::NotStarted { reason, .. } => Some(reason),
+            Self::Exited(_) | Self::Left { exit: Some(_), .. } => None,
+            Self::NotStarted { reason, .. } | Self::Left { reason, .. } => Some(reason),
         }
     }
 
@@ -154,6 +161,8 @@ impl Ended {
         match self {
             Self::Exited(exit) => exit.shell_code(),
             Self::NotStarted { code, .. } => *code,
+            // 1 where nobody knows: 0 would tell of a success that nobody saw.
+            Self::Left { exit, .. } => exit.map_or(1, Exit::shell_code),
         }
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::command::{Command, Declared, Difference, Expect, Write};
 use super::condition::{Conditions, Met};
+use super::environment::{Change, Environment};
 use super::event::Event;
 use super::feed::{Feed, Resume};
 use super::lock::LockId;
@@ -20,6 +21,7 @@ use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::subscription::{Counted, Subscription, Wants};
 use super::tally::{InputKind, Tally};
+use super::terminals::{Joining, TerminalId};
 use super::turn::{Turn, TurnId};
 use super::vitals::{Counters, Vitals};
 use crate::child::{Signal, Size};
@@ -61,13 +63,52 @@ impl Shared {
     }
 }
 
-/// A terminal that has joined: while it is there, it answers the child's queries, not coop.
+/// The screen as bytes that paint it on any terminal of the same size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redrawn {
+    pub bytes: Bytes,
+    /// How much of the child's output it shows.
+    pub offset: Offset,
+    /// The last change of the session that it shows.
+    pub seq: Seq,
+    pub size: Size,
+}
+
+/// A terminal that has joined; it leaves when this is dropped.
 #[derive(Debug)]
 pub struct Attached {
-    /// Paints the screen as it was at `offset`.
-    pub redraw: Bytes,
-    pub offset: Offset,
-    _terminal: Option<Counted>,
+    /// The screen as it was when it joined.
+    pub redrawn: Redrawn,
+    terminal: TerminalId,
+    session: Session,
+    _counted: Option<Counted>,
+}
+
+impl Attached {
+    /// Writes what was typed at it.
+    pub async fn type_in(&self, bytes: Bytes) -> Result<(), Refusal> {
+        let terminal = self.terminal;
+        self.session.ask(|reply| Command::Type { terminal, bytes, reply }).await?
+    }
+
+    /// It measures another size; what follows from it is the operator's choice.
+    pub async fn measured(&self, size: Size) -> Result<(), Refusal> {
+        let terminal = self.terminal;
+        self.session.ask(|reply| Command::Measured { terminal, size, reply }).await?
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        let left = self.session.commands.try_send(Command::Detach(self.terminal));
+        // A queue that is full has room again a moment later. Without a runtime there is no session either.
+        if let Err(mpsc::error::TrySendError::Full(detach)) = left
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let commands = self.session.commands.clone();
+            runtime.spawn(async move { commands.send(detach).await });
+        }
+    }
 }
 
 impl Session {
@@ -109,6 +150,16 @@ impl Session {
         self.shared.counters.input_queued.load().load(Ordering::Relaxed)
     }
 
+    /// When something was printed last, in milliseconds since 1970.
+    pub fn last_output_at_ms(&self) -> Option<u64> {
+        Some(self.shared.counters.last_output_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
+    }
+
+    /// When something was last given to be typed, in milliseconds since 1970.
+    pub fn last_input_at_ms(&self) -> Option<u64> {
+        Some(self.shared.counters.last_input_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
+    }
+
     /// Where the held output begins and ends.
     pub fn output_bounds(&self) -> (Offset, Offset) {
         (self.shared.feed.oldest(), self.shared.feed.end())
@@ -144,8 +195,8 @@ impl Session {
         self.ask(|reply| Command::Scrollback { lines_max, reply }).await
     }
 
-    /// Bytes that paint the screen on any terminal, and the offset at which they do.
-    pub async fn redraw(&self) -> Result<(Offset, Bytes), Refusal> {
+    /// Bytes that paint the screen on any terminal.
+    pub async fn redraw(&self) -> Result<Redrawn, Refusal> {
         self.ask(|reply| Command::Redraw { reply }).await
     }
 
@@ -186,11 +237,6 @@ impl Session {
         let _ = self.commands.send(Command::Announce(event)).await;
     }
 
-    /// Writes what was typed at an attached terminal.
-    pub async fn type_in(&self, bytes: Bytes) -> Result<(), Refusal> {
-        self.ask(|reply| Command::Type { bytes, reply }).await?
-    }
-
     pub async fn resize(&self, size: Size) -> Result<Size, Refusal> {
         self.ask(|reply| Command::Resize { size, reply }).await?
     }
@@ -223,6 +269,16 @@ impl Session {
         self.ask(|reply| Command::Restart { env, argv, reply }).await?
     }
 
+    /// What children are given beyond coop's own environment.
+    pub async fn environment(&self) -> Result<Environment, Refusal> {
+        self.change_environment(Change::default()).await
+    }
+
+    /// Changes it for the next child.
+    pub async fn change_environment(&self, change: Change) -> Result<Environment, Refusal> {
+        self.ask(|reply| Command::Environment { change, reply }).await?
+    }
+
     /// Ends the child, then the session.
     pub async fn shutdown(&self) {
         // A session that is already gone is what was asked for.
@@ -252,11 +308,11 @@ impl Session {
         Ok(Subscription::new(self.clone(), self.shared.feed.clone(), cursor, wants, counted))
     }
 
-    /// Joins as a terminal; one that only looks does not answer queries.
-    pub async fn attach(&self, answers: bool) -> Result<Attached, Refusal> {
-        let terminal = answers.then(|| Counted::new(&self.shared.terminals));
-        let (offset, redraw) = self.redraw().await?;
-        Ok(Attached { redraw, offset, _terminal: terminal })
+    /// Joins as a terminal.
+    pub async fn attach(&self, joining: Joining) -> Result<Attached, Refusal> {
+        let _counted = joining.types.then(|| Counted::new(&self.shared.terminals));
+        let (terminal, redrawn) = self.ask(|reply| Command::Attach { joining, reply }).await?;
+        Ok(Attached { redrawn, terminal, session: self.clone(), _counted })
     }
 
     /// Whether somebody sits at a terminal that is joined to the session.

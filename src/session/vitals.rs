@@ -32,6 +32,8 @@ pub struct Vitals {
     /// The agent's own name for its conversation.
     pub conversation: Option<String>,
     pub restarts: u32,
+    /// When the present child was started, in milliseconds since 1970.
+    pub started_at_ms: u64,
     /// How long it was in each state.
     pub times: Times,
 }
@@ -43,6 +45,9 @@ pub struct Counters {
     pub screen_seq: AtomicU64,
     pub bytes_read: AtomicU64,
     pub bytes_written: AtomicU64,
+    /// In milliseconds since 1970; 0 before the first.
+    pub last_output_at_ms: AtomicU64,
+    pub last_input_at_ms: AtomicU64,
     /// The counter of the present child's queue.
     pub input_queued: ArcSwap<AtomicU64>,
 }

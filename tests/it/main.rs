@@ -1,6 +1,9 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
+mod activity;
 mod answers;
+mod attach;
+mod attach_sizes;
 mod auth;
 mod child;
 mod compatibility;
@@ -8,6 +11,7 @@ mod complaints;
 mod discovery;
 mod doctor;
 mod ending;
+mod environment;
 mod faces;
 mod following;
 mod gates;
@@ -33,4 +37,5 @@ mod terminals;
 mod transcripts;
 mod verbs;
 mod waiting;
+mod web;
 mod websocket;

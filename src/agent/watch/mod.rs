@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::asks::Ask;
-use super::evidence::EpochMs;
+use super::evidence::{EpochMs, Source};
 use super::files::Files;
 use super::handle::Shared;
 use super::hook_call::{HookAnswer, HookCall};
@@ -20,11 +20,16 @@ use super::mind::{Decided, Mind};
 use super::record::{Recorder, What};
 use super::view::View;
 use super::witness::Witnesses;
+use crate::borrowed::process;
 use crate::session::{
     Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, TurnId, Wants, Witness,
 };
 use crate::terminal::Seq;
 use files::Readers;
+
+/// Why the state of an agent that was found running is less certain.
+const NO_HOOKS: &str = "coop did not start this agent and could give it no hooks; its files, title and screen are all \
+                        there is to go by";
 
 /// What comes to a watch from outside, for as long as coop lives.
 pub struct Inlets {
@@ -55,8 +60,15 @@ impl Watch {
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
         let (numbers, rules) = (shared.prompt_numbers.clone(), setup.rules.clone());
-        let mut mind = Mind::new(setup.driver, EpochMs::now(), setup.idle_grace_ms, numbers, rules);
+        // What an agent that was found running has written since its own start is about this run of it.
+        let began = setup.found.and_then(|_| process::began(pid)).map_or_else(EpochMs::now, EpochMs::from);
+        let mut mind = Mind::new(setup.driver, began, setup.idle_grace_ms, numbers, rules);
         mind.seen.expects_hooks = setup.has_hooks;
+        if setup.found.is_some() {
+            mind.ails(Source::Hooks, Some(NO_HOOKS.to_owned()));
+            // The first one was there before coop.
+            mind.seen.is_beginning = !is_first;
+        }
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
         let readers = Readers::new(setup, pid, is_first);
         let recorder = setup.record_to.as_ref().and_then(|path| {
@@ -90,6 +102,10 @@ impl Watch {
             return;
         }
         let mut files = Files::new();
+        if self.shared.setup.found.is_some() {
+            // Its files may not change for a long time.
+            self.read_files().await;
+        }
         let mut look_again = self.decide().await;
         loop {
             self.readers.dirs().into_iter().for_each(|dir| files.want(&dir));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::Owner;
+use crate::session::clock::epoch_ms;
 use crate::session::command::Difference;
 use crate::session::outbox::Transaction;
 use crate::session::picture::{Picture, Style};
@@ -19,6 +20,7 @@ impl Owner {
     pub(super) fn paint(&mut self, bytes: Bytes) {
         let now = Instant::now();
         self.last_output = now;
+        self.shared.counters.last_output_at_ms.store(epoch_ms(), Ordering::Relaxed);
         let seq = self.next_seq();
         // Readers of the bytes need not wait for the picture.
         self.shared.feed.publish_output(bytes.clone());
@@ -27,10 +29,10 @@ impl Owner {
         if fed.changed {
             self.screen_changed(now);
         }
-        // A terminal that is attached answers by itself; two answers would be typed into the program.
+        // A terminal that answers by itself may be attached; two answers would be typed into the program.
         if !fed.replies.is_empty()
-            && self.shared.terminals.load(Ordering::Relaxed) == 0
-            && let Some(child) = &self.child
+            && self.terminals.answerer().is_none()
+            && let Some(child) = self.child.as_ref().filter(|child| child.asks_us())
             && let Err(error) = child.outbox.push(Transaction { id: None, bytes: fed.replies.into() })
         {
             tracing::warn!(%error, "a terminal query stays unanswered");

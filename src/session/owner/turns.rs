@@ -83,7 +83,7 @@ impl Owner {
         let count = bytes.len();
         self.running()?.outbox.push(Transaction { id: Some(id), bytes })?;
         self.next_receipt += 1;
-        self.last_input = Instant::now();
+        self.note_input(Instant::now());
         let (followed, ticket) = Followed::new(self.receipt(id, Phase::Queued), count);
         self.follow(id, followed);
         Ok(ticket)

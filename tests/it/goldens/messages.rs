@@ -48,15 +48,15 @@ messages! {
     plain:
         AcquireLockRequest AcquireLockResponse AgentState AgentStateEvent AttachHello AttachReady AuthRequest
         CatchupTranscript CatchupTranscriptsRequest CatchupTranscriptsResponse ChangedRow CursorPosition
-        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse Done ErrorEvent Evidence ExitEvent Expect
-        Gap GetAgentStateRequest GetHealthRequest GetHealthResponse GetOutputRequest GetOutputResponse GetReadyRequest
+        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse Done Environment ErrorEvent Evidence
+        ExitEvent Expect Gap GetAgentStateRequest GetEnvironmentRequest GetHealthRequest GetHealthResponse GetOutputRequest GetOutputResponse GetReadyRequest
         GetReadyResponse GetScreenRequest GetStartConfigRequest GetStatusRequest GetStatusResponse GetStopConfigRequest
         GetTranscriptRequest GetTranscriptResponse GetUsageRequest ListTranscriptsRequest ListTranscriptsResponse
         LockRequest LockResult LogLine MessageEvent NudgeRequest NudgeResponse OutputChunk Ping Pong PromptContext
         PutStartConfigRequest PutStopConfigRequest QuestionAnswer QuestionContext Receipt ReleaseLockRequest
         ReleaseLockResponse ResizeEvent ResizeRequest ResizeResponse ResolveStopRequest ResolveStopResponse
         RespondRequest RespondResponse RestartRequest RestartResponse ScreenSnapshot SendInputRawRequest
-        SendInputRequest SendInputResponse SendKeysRequest SendSignalRequest SendSignalResponse ShutdownRequest
+        SendInputRequest SendInputResponse SendKeysRequest SendSignalRequest SendSignalResponse SetEnvironmentRequest ShutdownRequest
         ShutdownResponse StartConfig StartEvent StartInjection StopConfig StopEvent StopField StopSchema
         StreamEventsRequest StreamLogRequest StreamOutputRequest StreamScreenRequest StreamStartEventsRequest
         StreamStateRequest StreamStopEventsRequest StreamTranscriptEventsRequest TerminalSize TranscriptEvent

@@ -69,9 +69,8 @@ async fn inputs_are_counted_by_kind_and_how_far_they_got() {
     coop.post("/api/v1/input", json!({"text": "abc", "wait_for": "echoed"})).await.ok();
     coop.post("/api/v1/input/keys", json!({"keys": ["up", "enter"]})).await.ok();
     coop.post("/api/v1/input/raw", json!({"data": "AAE="})).await.ok();
-    let count = |page: &Page, kind, outcome| {
-        page.value("coop_receipt_seconds_count", &[("kind", kind), ("outcome", outcome)])
-    };
+    let count =
+        |page: &Page, kind, outcome| page.value("coop_receipt_seconds_count", &[("kind", kind), ("outcome", outcome)]);
     let page = until(&coop.place, "each is counted once", |page| {
         let counted = [count(page, "input", "echoed"), count(page, "keys", "written"), count(page, "raw", "written")];
         counted == [Some(1.0); 3]

@@ -8,6 +8,7 @@ mod place;
 mod process;
 mod processes;
 mod script;
+mod seat;
 mod socket;
 mod verb;
 
@@ -23,6 +24,7 @@ pub use processes::{
     alive, at_rest, descendants, environment, nothing_is_left_in, rss_bytes, session_members, wakeups,
 };
 pub use script::{bash, sh};
+pub use seat::Seat;
 pub use socket::{Heard, WebSocket};
 pub use verb::{Ended, finished, run_coop};
 
