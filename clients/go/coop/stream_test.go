@@ -269,3 +269,29 @@ func TestAStreamCanBeginAfterASequenceNumber(t *testing.T) {
 		break
 	}
 }
+
+func TestHistoryThatIsGoneIsToldAsLost(t *testing.T) {
+	alone(t)
+	session := shell(t, nil)
+	ctx := patiently(t)
+	first := must[*Status](t)(session.Status(ctx)).Seq
+	// More changes than coop keeps in its journal, which is 4096 events.
+	var resized sync.WaitGroup
+	for worker := range 8 {
+		resized.Go(func() {
+			for i := range 550 {
+				if err := session.Resize(ctx, 80+8*(i%100)+worker, 24); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	resized.Wait()
+	for event, err := range session.States(ctx, AfterSeq(first)) {
+		if err != nil || !event.Lost || event.Gap == nil || event.Next != Unknown {
+			t.Errorf("the loss is not told: %v %v", event, err)
+		}
+		break
+	}
+}
