@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use super::convert;
 use super::error::ApiError;
+use super::faces::Face;
 use super::service::Service;
 use crate::child::Size;
 use crate::proto::v1::attach_request::Event as Asked;
@@ -59,9 +60,10 @@ impl Attachment {
         session.touch();
         let attached = session.attach(joining(&hello)?).await.map_err(ApiError::from)?;
         let Redrawn { bytes, offset, seq, size } = attached.redrawn.clone();
-        let wants = Wants { output: true, screen: false, state: true };
+        let wants = Wants { output: true, screen: false, state: true, messages: false };
         let resume = Resume { from_offset: Some(offset), after_seq: Some(seq) };
         let live = session.subscribe(wants, resume).map_err(ApiError::from)?;
+        let _counted = self.service.faces.count(Face::Terminal);
         let (cols, rows) = (size.cols().into(), size.rows().into());
         self.say(Told::Ready(v1::AttachReady { cols, rows, offset: offset.0 })).await?;
         self.say(Told::Output(bytes)).await?;
@@ -130,7 +132,7 @@ impl Attachment {
                         self.say(event).await?;
                     }
                 }
-                Item::Gap(Missing::Events { .. }) | Item::Screen(_) => {}
+                Item::Gap(Missing::Events { .. } | Missing::Lines { .. }) | Item::Screen(_) => {}
             }
         }
         Ok(())

@@ -109,7 +109,9 @@ pub fn gap(missing: &Missing) -> v1::Gap {
             redraw: Some(redrawn.bytes.clone()),
             ..Default::default()
         },
-        Missing::Events { from, to } => v1::Gap { from_seq: Some(from.0), to_seq: Some(to.0), ..Default::default() },
+        Missing::Events { from, to } | Missing::Lines { from, to } => {
+            v1::Gap { from_seq: Some(from.0), to_seq: Some(to.0), ..Default::default() }
+        }
     }
 }
 

@@ -10,11 +10,13 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::config::{self, Flags, Given, Sidecar};
 
 mod agents;
+mod attach;
 mod dialog;
 mod doctor;
 mod follow;
 mod input;
 mod keys;
+mod lent;
 mod lines;
 mod logs;
 mod nudge;
@@ -55,6 +57,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
+    Attach(attach::Attach),
     State(state::State),
     Screen(screen::Screen),
     Input(input::Input),
@@ -154,6 +157,7 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         match verb {
+            Verb::Attach(attach) => attach.run().await,
             Verb::State(state) => state.run().await,
             Verb::Screen(screen) => screen.run().await,
             Verb::Input(input) => input.run().await,

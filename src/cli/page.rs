@@ -7,7 +7,7 @@ coop runs a terminal program, such as a shell or an AI coding agent, on a pseudo
 HTTP/JSON and WebSocket. Others read its screen and output, type into it and wait for things to happen, from any \
 language or with curl.";
 
-pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop VERB [OPTIONS]";
+pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop --attach tmux:NAME|screen:NAME [OPTIONS]\n       coop VERB [OPTIONS]";
 
 pub const AFTER_HELP: &str = "`coop --help` has all options and examples; `coop VERB --help` explains a verb.";
 
@@ -21,6 +21,9 @@ Examples:
     coop -- bash
     coop input --enter 'make test'
 
+  Use it from another terminal; Ctrl-] detaches:
+    coop attach
+
   Wait until something is shown, or give up after a minute with exit code 124:
     coop wait --text 'tests passed' --timeout 60 && coop screen --lines 5
 
@@ -32,6 +35,10 @@ Examples:
   Run an agent where it may work, end with it, and keep its state in view:
     coop --cwd ~/project --label task=42 --exit-with-child -- claude
     coop state --watch
+
+  Serve what already runs in tmux, and leave it running:
+    coop --port 8080 --attach tmux:work
+    coop --attach tmux:work:1.0 --tmux-socket /tmp/tmux-1000/other
 
 Verbs find the session by --url or --socket, then by COOP_URL or COOP_SOCKET, then take the only one that runs.
 

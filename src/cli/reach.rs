@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::agent::hook::TOKEN_VARIABLE;
-use crate::client::{Client, Failure, Target, Wish, connect};
+use crate::client::{Client, Credentials, Failure, Target, Wish, choose, connect, introduce};
 use crate::config;
 
 #[derive(Args, Clone, Debug)]
@@ -61,6 +61,31 @@ impl Reach {
             .await
     }
 
+    /// Where the session is and what is shown to it, for who connects more than once; `name` is one that a person gave.
+    pub async fn place(&self, name: Option<&str>) -> Result<(Target, Credentials), Failure> {
+        let (wish, variable) = (self.wish(None), |name: &str| std::env::var_os(name));
+        let credentials = wish.credentials(variable)?;
+        let runtime_dir = config::runtime_dir();
+        if let Some(name) = name.filter(|_| !self.is_named()) {
+            return Ok((choose(&runtime_dir, name, &credentials).await?, credentials));
+        }
+        match wish.target(variable, &runtime_dir).await {
+            Ok(target) => Ok((target, credentials)),
+            Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, &credentials).await),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn wish(&self, lock: Option<String>) -> Wish {
+        Wish {
+            url: self.url.clone(),
+            socket: self.socket.clone(),
+            token: self.token.clone(),
+            token_file: self.token_file.clone(),
+            lock,
+        }
+    }
+
     async fn connect_as(&self, lock: Option<String>) -> Result<Client, Failure> {
         self.connect_by(lock, |name| std::env::var_os(name)).await
     }
@@ -70,13 +95,7 @@ impl Reach {
         lock: Option<String>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Client, Failure> {
-        let wish = Wish {
-            url: self.url.clone(),
-            socket: self.socket.clone(),
-            token: self.token.clone(),
-            token_file: self.token_file.clone(),
-            lock,
-        };
+        let wish = self.wish(lock);
         let credentials = wish.credentials(&variable)?;
         connect(wish.target(&variable, &config::runtime_dir()).await?, credentials).await
     }

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! Wish      what the caller said about the session          wish.rs
-//! Target    a URL or a socket                                target.rs, discover.rs
+//! Target    a URL or a socket                                target.rs, discover.rs, choose.rs
 //! Client    the generated calls on a connection to it        connect.rs, credentials.rs
 //! Failure   why there is no answer, and the way out          failure.rs
 //! ```
 
+mod choose;
 mod connect;
 mod credentials;
 mod discover;
@@ -14,7 +15,8 @@ mod failure;
 mod target;
 mod wish;
 
-pub use connect::{Calls, Client, connect};
+pub use choose::{choose, introduce};
+pub use connect::{Calls, Client, connect, connect_lasting};
 pub use credentials::Credentials;
 pub use failure::Failure;
 pub use target::Target;

@@ -11,17 +11,27 @@ use super::Flags;
 const TOLD_TO_CHILDREN: [&str; 5] =
     ["COOP_URL", "COOP_SOCKET", "COOP_HOOK_TOKEN", "COOP_HOOK_SOCKET", "COOP_HOOK_PIPE"];
 
-/// Which of the flags for a token came from the command line.
+/// Which of the flags were given, and for a token whether on the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given {
     pub token: bool,
     pub token_file: bool,
+    /// A size was chosen, anywhere.
+    pub size: bool,
+    /// What coop may answer by itself was chosen, anywhere.
+    pub groom: bool,
 }
 
 impl From<&ArgMatches> for Given {
     fn from(matches: &ArgMatches) -> Self {
         let said = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
-        Self { token: said("auth_token"), token_file: said("auth_token_file") }
+        let chosen = |id| matches.value_source(id).is_some_and(|source| source != ValueSource::DefaultValue);
+        Self {
+            token: said("auth_token"),
+            token_file: said("auth_token_file"),
+            size: chosen("cols") || chosen("rows"),
+            groom: chosen("groom"),
+        }
     }
 }
 

@@ -21,6 +21,9 @@ use crate::proto::{self, v1::coop_server::CoopServer};
 /// The largest gRPC message that is read at all. Raw input has a lower limit, with an error that says so.
 const MESSAGE_BYTES_MAX: usize = 24 * 1024 * 1024;
 
+/// Where Prometheus looks.
+pub const METRICS: &str = "/metrics";
+
 /// The application and what belongs to it.
 pub struct App {
     pub router: Router,
@@ -54,6 +57,7 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
         .route("/api/v1/attach", get(websocket::attach))
         .route("/api", get(page::api))
         .route("/openapi.json", get(page::openapi))
+        .route(METRICS, get(page::metrics))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .with_state(api.clone());
@@ -67,8 +71,9 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
 
 /// Only what probes ask for, for a port of its own.
 pub fn health_application(api: &Api) -> Router {
-    let open = ["/api/v1/health", "/api/v1/livez", "/api/v1/ready"];
+    let open = ["/api/v1/health", "/api/v1/livez", "/api/v1/ready", METRICS];
     gateway::routes(Router::new())
+        .route(METRICS, get(page::metrics))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .with_state(api.clone())
@@ -78,7 +83,8 @@ pub fn health_application(api: &Api) -> Router {
 }
 
 async fn not_here(request: Request) -> Response<Body> {
-    let message = format!("there is no {} on the health port: only health, livez and ready", request.uri().path());
+    let message =
+        format!("there is no {} on the health port: only health, livez, ready and /metrics", request.uri().path());
     error::json_error(&ApiError::new(Code::NotFound, message))
 }
 

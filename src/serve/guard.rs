@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use super::app::METRICS;
 use super::gateway::binding_at;
 use super::{error, web};
 use crate::api::{Access, Api, ApiError, Code, Trusted, rpc_of_grpc_path};
@@ -67,7 +68,8 @@ impl Guard {
         let presented = presented(request);
         if let Some(access) = access {
             self.api.gate.admit(access, presented.as_deref())?;
-            if access != Access::Open {
+            // Statistics are taken all the time, and must not keep an idle session from leaving.
+            if access != Access::Open && request.uri().path() != METRICS {
                 self.api.session.touch();
             }
         }
@@ -139,6 +141,7 @@ fn access_of(method: &Method, path: &str) -> Option<Access> {
         "/api/v1/attach" => Some(Access::Read),
         // The page's own files; its calls show the token.
         "/api" | "/openapi.json" => None,
+        METRICS => Some(Access::Read),
         path if web::has(path) => None,
         path if path.starts_with(GRPC_HEALTH) => Some(Access::Open),
         path if path.starts_with(GRPC_REFLECTION) => Some(Access::Read),

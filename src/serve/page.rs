@@ -1,12 +1,14 @@
-//! The small page at `/api`: every call of this coop, and where its contract lies.
+//! The small page at `/api`: every call of this coop, and where its contract lies; and the numbers at `/metrics`.
 
 use std::fmt::Write;
 
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
 
-use super::gateway::BINDINGS;
+use super::gateway::{BINDINGS, NO_STORE};
 use super::web;
+use crate::api::{Api, METRICS_CONTENT_TYPE};
 use crate::proto;
 
 const HEAD: &str = include_str!("api.html");
@@ -26,6 +28,14 @@ pub async fn api() -> Response<Body> {
 
 pub async fn openapi() -> Response<Body> {
     respond(proto::OPENAPI, "application/json")
+}
+
+/// What Prometheus is told.
+pub async fn metrics(State(api): State<Api>) -> Response<Body> {
+    let mut response = Response::new(api.metrics().into());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_CONTENT_TYPE));
+    response.headers_mut().insert(header::CACHE_CONTROL, NO_STORE);
+    response
 }
 
 fn respond(content: impl Into<Body>, content_type: &'static str) -> Response<Body> {

@@ -163,7 +163,9 @@ mod tests {
         found.remove("index.html");
         let vendored = names(&folder().join("vendor"));
         let kept_here = ["SHA256SUMS", "VERSIONS", "update"];
-        found.extend(vendored.iter().filter(|name| !kept_here.contains(&name.as_str())).map(|name| format!("vendor/{name}")));
+        found.extend(
+            vendored.iter().filter(|name| !kept_here.contains(&name.as_str())).map(|name| format!("vendor/{name}")),
+        );
         assert_eq!(served, found);
     }
 

@@ -17,6 +17,7 @@ use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::state::{Cause, State, StateKind};
+use super::tally::InputKind;
 use super::terminals::{Joining, TerminalId};
 use super::turn::{Given, TurnId};
 use crate::child::{Signal, Size};
@@ -42,6 +43,16 @@ pub enum Write {
     Raw(Bytes),
     /// Named keys; how they are encoded depends on the terminal's modes at that moment.
     Keys(Vec<String>),
+}
+
+impl Write {
+    pub fn kind(&self) -> InputKind {
+        match self {
+            Self::Text { .. } => InputKind::Input,
+            Self::Raw(_) => InputKind::Raw,
+            Self::Keys(_) => InputKind::Keys,
+        }
+    }
 }
 
 /// Rows that changed, and the picture's frame around them.
@@ -109,6 +120,8 @@ pub enum Command {
     },
     /// Asks for several writes in a row.
     BeginTurn {
+        /// What it is for.
+        kind: InputKind,
         writer: Option<LockId>,
         expect: Expect,
         /// The child's end is a witness.

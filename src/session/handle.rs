@@ -20,6 +20,7 @@ use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::subscription::{Counted, Subscription, Wants};
+use super::tally::{InputKind, Tally};
 use super::terminals::{Joining, TerminalId};
 use super::turn::{Turn, TurnId};
 use super::vitals::{Counters, Vitals};
@@ -39,6 +40,7 @@ pub struct Shared {
     pub feed: Arc<Feed>,
     pub counters: Arc<Counters>,
     pub vitals: ArcSwap<Vitals>,
+    pub tally: Tally,
     /// The latest rendered picture in each style.
     pub text: ArcSwapOption<Picture>,
     pub ansi: ArcSwapOption<Picture>,
@@ -130,6 +132,16 @@ impl Session {
         self.shared.counters.screen_seq()
     }
 
+    /// What is counted for statistics.
+    pub fn tally(&self) -> &Tally {
+        &self.shared.tally
+    }
+
+    /// How much the child has printed, without waiting for anybody who writes it down.
+    pub fn bytes_read(&self) -> u64 {
+        self.shared.counters.bytes_read.load(Ordering::Relaxed)
+    }
+
     pub fn bytes_written(&self) -> u64 {
         self.shared.counters.bytes_written.load(Ordering::Relaxed)
     }
@@ -196,11 +208,12 @@ impl Session {
     /// `exit_confirms` when the end of the child shows that what was written was taken.
     pub async fn begin_turn(
         &self,
+        kind: InputKind,
         writer: Option<LockId>,
         expect: Expect,
         exit_confirms: bool,
     ) -> Result<Turn, Refusal> {
-        let given = self.ask(|reply| Command::BeginTurn { writer, expect, exit_confirms, reply }).await??;
+        let given = self.ask(|reply| Command::BeginTurn { kind, writer, expect, exit_confirms, reply }).await??;
         Ok(Turn::new(given, self.clone()))
     }
 

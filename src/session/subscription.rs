@@ -17,12 +17,18 @@ pub struct Wants {
     pub output: bool,
     pub screen: bool,
     pub state: bool,
+    /// What the agent writes about its conversation.
+    pub messages: bool,
 }
 
 impl Wants {
     /// Sizes and the end concern every reader, the rest only those who follow the state.
     pub fn event(self, event: &Event) -> bool {
-        self.state || matches!(event, Event::Resized(_) | Event::Ended { .. })
+        match event {
+            Event::Resized(_) | Event::Ended { .. } => true,
+            Event::Wrote(_) => self.messages,
+            _ => self.state,
+        }
     }
 }
 
@@ -33,6 +39,8 @@ pub enum Missing {
     Output { from: Offset, redrawn: Redrawn },
     /// Events; `to` is the first that follows.
     Events { from: Seq, to: Seq },
+    /// What the agent wrote; `to` is the first line that follows.
+    Lines { from: Seq, to: Seq },
 }
 
 /// What a reader is told.
@@ -110,18 +118,28 @@ impl Subscription {
                     let from = Seq(self.cursor.seq.0 + 1);
                     self.cursor.seq = Seq(to.0.saturating_sub(1));
                     self.screen_due = self.wants.screen;
-                    return Some(Item::Gap(Missing::Events { from, to }));
+                    return Some(self.gap(Missing::Events { from, to }));
+                }
+                Found::LinesGone(to) => {
+                    let from = Seq(self.cursor.line.0 + 1);
+                    self.cursor.line = Seq(to.0.saturating_sub(1));
+                    return Some(self.gap(Missing::Lines { from, to }));
                 }
                 Found::OutputGone => {
                     let from = self.cursor.offset;
                     let redrawn = self.session.redraw().await.ok()?;
                     self.cursor.offset = redrawn.offset;
                     self.screen_due = self.wants.screen;
-                    return Some(Item::Gap(Missing::Output { from, redrawn }));
+                    return Some(self.gap(Missing::Output { from, redrawn }));
                 }
                 Found::Closed => return None,
                 Found::Nothing => self.changes.changed().await.ok()?,
             }
         }
+    }
+
+    fn gap(&self, missing: Missing) -> Item {
+        self.session.tally().missed(&missing);
+        Item::Gap(missing)
     }
 }

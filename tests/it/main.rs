@@ -2,8 +2,11 @@
 
 mod activity;
 mod answers;
+mod attach;
+mod attach_sizes;
 mod auth;
 mod child;
+mod compatibility;
 mod complaints;
 mod discovery;
 mod doctor;
@@ -18,6 +21,8 @@ mod history;
 mod hooks;
 mod input;
 mod lock;
+mod messages;
+mod metrics;
 mod output;
 mod patterns;
 mod preparing;

@@ -5,6 +5,11 @@
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
+
+mod attach;
+mod borrowed_screen;
+mod borrowed_tmux;
+mod screen;
 mod tmux;
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl Owner {
     /// Gives the session the size that its terminals ask for.
     fn settle_size(&mut self) -> Result<(), Refusal> {
         match self.terminals.size().filter(|size| *size != self.vitals.size) {
-            Some(size) => self.resize(size).map(drop),
+            Some(size) => self.begin_resize(size).map(drop),
             None => Ok(()),
         }
     }

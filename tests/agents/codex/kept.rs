@@ -25,7 +25,8 @@ impl Kept for CodexCli {
     const SEEDED: &[(&str, &str)] = &[(".codex/config.toml", "config.toml")];
 
     fn guarded(message: &str) -> String {
-        format!("{}{message}", if message.starts_with('!') { '\u{200b}' } else { ' ' })
+        // The space before a slash is gone when it arrives.
+        if message.starts_with('!') { format!("\u{200b}{message}") } else { message.to_owned() }
     }
 
     fn runs(script: Script, command: &str) -> Script {

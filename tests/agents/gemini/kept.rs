@@ -26,6 +26,8 @@ impl Kept for GeminiCli {
     const ROUNDS: u64 = 15;
     const HOOKS: [&str; 4] = ["AfterAgent", "Notification", "BeforeAgent", "BeforeTool"];
     const CHATTER: (&str, &str) = ("AfterModel", "llm_response");
+    // Which directories it knows, and the like.
+    const LOGS_ITS_START: bool = true;
     const HOME_VARIABLE: &str = "GEMINI_CLI_HOME";
     const SEEDED: &[(&str, &str)] = &[
         (".gemini/settings.json", ".gemini/settings.json"),

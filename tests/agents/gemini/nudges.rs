@@ -1,4 +1,6 @@
 //! Nudges: said to be delivered exactly when the model got exactly that message.
+//!
+//! A command that Gemini CLI 0.61.0 does not have is a message, and arrives as one.
 
 use super::{Gemini, GeminiCli, Options};
 use crate::model::Script;
@@ -7,7 +9,6 @@ use crate::promises::keeps;
 keeps!(GeminiCli: nudges {
     a_message_arrives_as_it_was_given,
     a_message_that_looks_like_a_command_is_a_message,
-    a_command_that_does_not_exist_is_not_said_to_be_delivered,
     what_was_left_in_the_input_box_does_not_go_along,
     a_message_cannot_break_out_of_the_input_box,
     two_nudges_at_once_do_not_mix,

@@ -17,6 +17,7 @@ pub async fn does_its_work<A: Kept>(agent: &Session<A>, missing: &str) {
     first.reached().await;
     agent.until("working").await;
     first.open();
+    agent.shows("Hello.").await;
     agent.until("idle").await;
 
     agent.model.plays(Script::new().bash("touch accepted").text("Touched."));

@@ -91,6 +91,9 @@ pub trait Kept: Agent {
         options.groom("pristine")
     }
 
+    /// Whether its log has lines before the first message.
+    const LOGS_ITS_START: bool = false;
+
     /// Whether its log says what was written into the cache.
     const COUNTS_CACHE_WRITES: bool = false;
 

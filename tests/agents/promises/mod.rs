@@ -3,7 +3,7 @@
 //! A promise is a function that is generic over the agent; the facts in which agents differ are its [`Kept`]. An agent's own
 //! folder says which of them it keeps, and has beside them what only this agent promises:
 //!
-//! ```ignore
+//! ```text
 //! keeps!(ClaudeCode: nudges { a_message_arrives_as_it_was_given, decomposed_characters_arrive });
 //! ```
 
