@@ -24,7 +24,8 @@ fn tools() -> PathBuf {
 /// A project that a picture can show.
 fn project(options: Options) -> Options {
     options.prepare(|house| {
-        std::fs::write(house.workspace().join("Makefile"), "test:\n\t@echo '3 passed, 0 failed' | tee result.txt\n").unwrap();
+        std::fs::write(house.workspace().join("Makefile"), "test:\n\t@echo '3 passed, 0 failed' | tee result.txt\n")
+            .unwrap();
     })
 }
 

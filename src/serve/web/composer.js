@@ -46,5 +46,4 @@ export function offer(now, may) {
   byId("composer").hidden = !talks;
   document.body.classList.toggle("talks", may);
   byId("queue-row").hidden = now.next !== "working";
-  byId("message").placeholder = now.next === "working" ? "Message the agent (it is working)" : "Message the agent";
 }
