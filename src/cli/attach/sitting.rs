@@ -29,8 +29,8 @@ use crate::terminal::Note;
 /// How long after the detach key the same key again still means the key itself.
 const TWICE_WITHIN: Duration = Duration::from_millis(500);
 
-/// How long the rest of a key may take to come; then it was Escape and something else.
-const HELD_MAX: Duration = Duration::from_millis(30);
+/// How long the rest of a key may take to come; then it was Escape by itself. Short, because Escape is a key too.
+const HELD_MAX: Duration = Duration::from_millis(20);
 
 /// A picture is shown at least so often while bytes keep coming.
 const FRAME_MAX: Duration = Duration::from_millis(30);
@@ -314,8 +314,11 @@ impl Sitting {
             match (act, &self.line) {
                 (Act::Leave, _) => return Some(Ending::Detached),
                 (Act::Send(bytes), Line::Up(link)) if !self.place.view => {
-                    self.status.trouble = None;
                     link.type_in(bytes);
+                    if self.status.trouble.take().is_some() {
+                        // It may stand over the program's last row.
+                        self.paint_afresh();
+                    }
                 }
                 // Nothing can be typed here.
                 (Act::Send(bytes), _) if bytes.contains(&INTERRUPT) => return Some(Ending::Detached),
@@ -370,15 +373,15 @@ impl Sitting {
         self.pen.write(out);
     }
 
-    /// A lost connection is told even where no status is wanted, over the last row; coming back paints it again.
+    /// What is wrong is told even where no status is wanted, over the last row.
     fn paint_status(&mut self, window: Window, out: &mut String) {
         let has_row = usize::from(self.size.rows()) > window.rows;
-        if !has_row && self.status.lost.is_none() {
+        if !has_row && !self.status.is_wrong() {
             return;
         }
         let shown = (window.cols, window.rows);
         let row = self.status.row(window.cols, shown, self.canvas.size(), self.wishes.key.as_ref());
-        if row != self.status_shown {
+        if !has_row || row != self.status_shown {
             push(out, format_args!("\x1b[{};1H{row}", self.size.rows()));
             self.status_shown = row;
         }

@@ -87,6 +87,11 @@ export class Screen {
     this.terminal.focus();
   }
 
+  /** Turns the rows into text that screen readers follow, or back; it costs time with every byte. */
+  readAloud() {
+    this.terminal.options.screenReaderMode = !this.terminal.options.screenReaderMode;
+  }
+
   /** Types as if it came from the keyboard. */
   type(text) {
     if (!this.view) this.#send(this.#encoder.encode(text));
