@@ -196,6 +196,8 @@ async fn after_a_broken_connection_the_picture_is_the_sessions_again() {
     tmux.shows_that("main", |rows| !rows[rows.len() - 1].contains("connection lost"));
     let rows = same_picture(&tmux, "main", &coop).await;
     assert!(rows.contains(&"54".to_owned()), "less still runs, the q was not sent: {rows:?}");
+    coop.wait(json!({"quiet_ms": 300})).await;
+    assert_eq!(coop.status().await["terminal"], json!({"cols": 90, "rows": 21}), "the size of meanwhile");
     tmux.does(&["send-keys", "-t", "main", "g"]);
     coop.wait(json!({"regex": "^1$"})).await;
     let rows = same_picture(&tmux, "main", &coop).await;

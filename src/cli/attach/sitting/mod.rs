@@ -195,7 +195,11 @@ impl Sitting {
             Happening::Told(Err(failure)) => return self.lost(failure),
             Happening::Back(Ok(link)) => match link.about.exit.clone() {
                 Some(exit) => return Some(Ending::Ended(exit)),
-                None => self.connected(link),
+                None => {
+                    self.connected(link);
+                    // The hello was made up when the connection was lost.
+                    self.measure();
+                }
             },
             Happening::Back(Err(failure)) => return self.lost(failure),
             Happening::Typed(Some(bytes)) => return self.read(&bytes),
