@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::agent::hook::TOKEN_VARIABLE;
-use crate::client::{Client, Failure, Target, Wish, connect};
+use crate::client::{Client, Credentials, Failure, Target, Wish, check_private, choose, connect, introduce};
 use crate::config;
 
 #[derive(Args, Clone, Debug)]
@@ -18,6 +18,9 @@ pub struct Reach {
     /// Session on this Unix socket [env: COOP_SOCKET]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// Session of this name, as `coop ls` shows it: its label `name`, or its number
+    #[arg(long = "session", short = 's', value_name = "NAME", conflicts_with_all = ["url", "socket"])]
+    named: Option<String>,
     /// The session's token [env: COOP_AUTH_TOKEN]
     #[arg(long, conflicts_with = "token_file")]
     token: Option<OsString>,
@@ -49,7 +52,7 @@ impl Reach {
 
     /// Whether a flag says which session is meant.
     pub fn is_named(&self) -> bool {
-        self.url.is_some() || self.socket.is_some()
+        self.url.is_some() || self.socket.is_some() || self.named.is_some()
     }
 
     /// For a call that the program inside may make with the token that it was given for such calls.
@@ -70,14 +73,45 @@ impl Reach {
         lock: Option<String>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Client, Failure> {
-        let wish = Wish {
+        let wish = self.wish(lock);
+        let credentials = wish.credentials(&variable)?;
+        connect(self.target_of(&wish, variable, &credentials).await?, credentials).await
+    }
+
+    /// Where the session is, without a word to it.
+    pub async fn target(&self) -> Result<Target, Failure> {
+        let (wish, variable) = (self.wish(None), |name: &str| std::env::var_os(name));
+        let credentials = wish.credentials(variable)?;
+        match self.target_of(&wish, variable, &credentials).await {
+            Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, &credentials).await),
+            found => found,
+        }
+    }
+
+    /// A name that was given counts before all that stands in the environment.
+    async fn target_of(
+        &self,
+        wish: &Wish,
+        variable: impl Fn(&str) -> Option<OsString>,
+        credentials: &Credentials,
+    ) -> Result<Target, Failure> {
+        let runtime_dir = config::runtime_dir();
+        match &self.named {
+            Some(name) => {
+                check_private(&runtime_dir)?;
+                choose(&runtime_dir, name, credentials).await
+            }
+            None => wish.target(variable, &runtime_dir).await,
+        }
+    }
+
+    fn wish(&self, lock: Option<String>) -> Wish {
+        Wish {
             url: self.url.clone(),
             socket: self.socket.clone(),
             token: self.token.clone(),
             token_file: self.token_file.clone(),
             lock,
-        };
-        let credentials = wish.credentials(&variable)?;
-        connect(wish.target(&variable, &config::runtime_dir()).await?, credentials).await
+        }
     }
 }

@@ -3,6 +3,7 @@
 GRPCURL=v1.9.4
 PROTOC_GEN_GO=v1.36.12
 PROTOC_GEN_GO_GRPC=v1.6.2
+KUSTOMIZE=v5.7.1
 
 # The longest that one installation may take, in seconds.
 INSTALL_SECONDS_MAX=400

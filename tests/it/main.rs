@@ -1,10 +1,12 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
 mod activity;
+mod acts;
 mod answers;
 mod auth;
 mod child;
 mod complaints;
+mod deploy;
 mod discovery;
 mod doctor;
 mod ending;
@@ -25,6 +27,7 @@ mod queries;
 mod restart;
 mod screen;
 mod services;
+mod shells;
 mod slow;
 mod startup;
 mod support;

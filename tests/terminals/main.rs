@@ -2,6 +2,7 @@
 //!
 //! `tests/terminals/run` installs what is needed and runs this.
 
+mod shells;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
