@@ -12,7 +12,7 @@ build: ## the release binary
 test: ## everything that needs only Rust
 	cargo test
 
-interop: ## clients not written here: grpcurl, buf, a browser, Go, Python, curl (installs what is missing)
+interop: ## clients not written here, and the web page in a browser (installs what is missing)
 	bash tests/interop/run
 
 agents: ## real agents from npm, with a model of our own (installs what is missing)

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! child      a process on a pseudo-terminal: spawn, read and write halves, signals, every way out
+//! borrowed   the same for a terminal that somebody else started: a pane of tmux, a window of GNU screen
 //! terminal   bytes become a picture; pure
 //! session    the one owner of both; commands in, events out
 //! agent      what the program inside is doing: evidence, referee, one folder per agent
@@ -15,6 +16,7 @@
 
 pub mod agent;
 pub mod api;
+pub mod borrowed;
 pub mod child;
 pub mod cli;
 pub mod client;

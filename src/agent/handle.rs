@@ -24,7 +24,8 @@ use super::transcripts::Transcripts;
 use super::usage::Totals;
 use super::view::View;
 use super::watch::{Inlets, Watch};
-use crate::config::Groom;
+use crate::borrowed::process;
+use crate::config::{self, Groom};
 use crate::session::{Life, Resume, Session, State, Wants};
 use crate::terminal::Seq;
 
@@ -62,8 +63,25 @@ pub struct Setup {
     pub rules: Arc<Rules>,
     /// Where what the sources bring is written down.
     pub record_to: Option<PathBuf>,
+    /// The agent was not started by coop but found running.
+    pub found: Option<Lent>,
     /// How the command line of another child of the same session is made.
     pub relaunch: Relaunch,
+}
+
+/// An agent that runs on a terminal which coop serves but did not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lent {
+    pub agent: config::Agent,
+    /// The operator named it, and no process showed it: it may run elsewhere and only be shown there.
+    pub unseen: bool,
+}
+
+impl Setup {
+    /// Whether this process is to be watched; on a borrowed terminal it may be the shell that an agent left behind.
+    fn is_watched(&self, pid: u32, is_first: bool) -> bool {
+        self.found.is_none_or(|lent| process::agent_of(pid) == lent.agent || lent.unseen && is_first)
+    }
 }
 
 /// The gates at an agent's start and stop.
@@ -145,13 +163,13 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
 
 /// One watch after the other, each over one child.
 async fn keep_watching(session: Session, shared: Arc<Shared>, mut inlets: Inlets) {
-    const STATES: Wants = Wants { output: false, screen: false, state: true };
+    const STATES: Wants = Wants { output: false, screen: false, state: true, messages: false };
     let Ok(mut changes) = session.subscribe_uncounted(STATES, Resume::default()) else { return };
     let mut watched = None;
     loop {
         let life = session.vitals().life.clone();
         match life {
-            Life::Running { pid } if watched != Some(pid) => {
+            Life::Running { pid } if watched != Some(pid) && shared.setup.is_watched(pid, watched.is_none()) => {
                 let is_first = watched.replace(pid).is_none();
                 Watch::new(session.clone(), shared.clone(), pid, is_first).run(&mut inlets).await;
             }

@@ -61,10 +61,11 @@ pub mod version;
 mod view;
 mod watch;
 mod witness;
+pub mod wrapped;
 
 pub use evidence::{Claim, EpochMs, Evidence, Source};
 pub use explain::{Explained, Shown};
-pub use handle::{Agent, Gates, Setup, watch_agent};
+pub use handle::{Agent, Gates, Lent, Setup, watch_agent};
 pub use referee::{Ruling, Verdict, judge};
 pub use rules::{Patterns, Rules, RulesError};
 pub use seen::Seen;

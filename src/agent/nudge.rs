@@ -14,7 +14,7 @@ use super::look::Look;
 use super::steps::{Hands, seen_within};
 use super::talk::{AGENT_BUSY, Failure, Nudge, Nudged, reason};
 use super::view::View;
-use crate::session::{Condition, Conditions, Phase, StateKind, Ticket, Turn, TurnId};
+use crate::session::{Condition, Conditions, InputKind, Phase, StateKind, Ticket, Turn, TurnId};
 
 /// How an agent is typed to.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     if !is_ready(&view, nudge.queue) {
         return Ok(refused(view.state.kind(), AGENT_BUSY));
     }
-    let mut turn = agent.session().begin_turn(nudge.writer, nudge.expect, nudge.command).await?;
+    let mut turn = agent.session().begin_turn(InputKind::Nudge, nudge.writer, nudge.expect, nudge.command).await?;
     let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
     // Whoever had its turn before may have set the agent to work.
     let view = agent.view();

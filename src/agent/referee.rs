@@ -15,6 +15,9 @@ use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
 
+/// The same, when several ask at once: Gemini CLI 0.61.0 draws the last of them for 60 ms before it draws the first.
+const ONE_OF_SEVERAL_MS: u64 = 200;
+
 /// How long after its dialog the hook of a tool may come; it is a process that must be started first.
 const HOOK_WITHIN_MS: u64 = 2500;
 
@@ -132,9 +135,10 @@ fn may_follow(seen: &Seen, before: &Evidence, next: &Evidence) -> bool {
         (Claim::Prompt(_), Claim::Working) if next.source == arbiter => {
             seen.waited.is_some_and(|waited| waited >= before.at) || next.at.since(before.at) > lag_ms
         }
-        // Busy may still be the turn that the hook has ended.
+        // Busy may still be the turn that the hook has ended, or whose failure was logged.
         (Claim::Idle | Claim::Error(_) | Claim::Parked(_), Claim::Working)
-            if before.source == Source::Hooks && next.source == arbiter =>
+            if next.source == arbiter
+                && (before.source == Source::Hooks || before.source == Source::Log && before.claim != Claim::Idle) =>
         {
             let log_agrees = |log: &Evidence| log.claim == Claim::Working && log.at > before.at;
             next.at.since(before.at) > lag_ms || seen.of(Source::Log).is_some_and(log_agrees)
@@ -161,12 +165,12 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         let state = State::Prompt { prompt: Arc::new(merge(prompt, dialog)), trouble: None };
         Ruling::is(state, spoken.source, spoken.rule.clone())
     };
-    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
-        return merged(Some(drawn));
-    }
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
-    // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
+    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
+        return unsure_until(seen, now).map_or_else(|| merged(Some(drawn)), Ruling::stay);
+    }
+    // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.of(Source::Screen).is_some() };
     if may_be_drawn && now < opens_at {
         return Ruling::stay(opens_at);
@@ -184,11 +188,21 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
     merged(None).looking_again(silent.then(|| undrawn_since.plus(CONTRADICTED_MS)))
 }
 
+/// How long it is not known which of several questions the dialog on the screen is about.
+fn unsure_until(seen: &Seen, now: EpochMs) -> Option<EpochMs> {
+    // It may be of a question whose own hook comes later.
+    let heard =
+        seen.of(Source::Hooks).filter(|_| seen.draws_another).map(|hook| hook.at.plus(seen.habits.opens_within_ms));
+    let stands = seen.of(Source::Screen).filter(|_| seen.asks_several).map(|screen| screen.at.plus(ONE_OF_SEVERAL_MS));
+    heard.max(stands).filter(|until| now < *until)
+}
+
 /// The arbiter says that a dialog is open.
 fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, present: &State, now: EpochMs) -> Ruling {
     let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
     match (&seen.asked, shown) {
+        (Some(_), Some(_)) if let Some(until) = unsure_until(seen, now) => Ruling::stay(until),
         (Some(asked), shown) => {
             let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
             Ruling::is(

@@ -12,7 +12,7 @@ use super::press::{Step, Way, press};
 use super::steps::{Hands, seen_within};
 use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, reason};
 use super::view::View;
-use crate::session::{Expect, Phase, Prompt, PromptKind, StateKind, TurnId};
+use crate::session::{Expect, InputKind, Phase, Prompt, PromptKind, StateKind, TurnId};
 
 /// How long the agent may take to leave a dialog that was answered.
 const LEFT_WITHIN: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ impl Agent {
         // Some dialogs of the start are left by leaving.
         let may_exit = prompt.kind == PromptKind::Setup || prompt.subtype.as_deref() == Some("trust");
         let exit_confirms = may_exit && matches!(way, Way::Keys(_));
-        let mut turn = self.session().begin_turn(answer.writer, expect, exit_confirms).await?;
+        let mut turn = self.session().begin_turn(InputKind::Respond, answer.writer, expect, exit_confirms).await?;
         let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(Some(prompt.kind), UNCONFIRMED)) };
         let (agent, kind) = (self.clone(), prompt.kind);
         tokio::spawn(async move {
@@ -117,8 +117,11 @@ impl Agent {
     pub(super) async fn press(&self, prompt_id: &str, steps: Vec<Step>) -> Result<TurnId, Cow<'static, str>> {
         let claimed = self.claim(prompt_id).ok_or(ALREADY_ANSWERED)?;
         let expect = Expect { prompt_id: Some(prompt_id.to_owned()), ..Expect::default() };
-        let turn =
-            self.session().begin_turn(None, expect, false).await.map_err(|refusal| Cow::from(refusal.to_string()))?;
+        let turn = self
+            .session()
+            .begin_turn(InputKind::Groom, None, expect, false)
+            .await
+            .map_err(|refusal| Cow::from(refusal.to_string()))?;
         let id = turn.id;
         let mut hands = Hands::new(self, turn);
         press(&mut hands, self.driver().typing(), prompt_id, &steps).await?;

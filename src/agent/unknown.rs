@@ -19,7 +19,7 @@ const DETAIL_CHARS_MAX: usize = 500;
 /// Begins to tell the states of a program, through all its restarts.
 pub fn watch_patterns(session: Session, patterns: Patterns, idle_grace: Duration) {
     tokio::spawn(async move {
-        const WANTS: Wants = Wants { output: false, screen: true, state: true };
+        const WANTS: Wants = Wants { output: false, screen: true, state: true, messages: false };
         let Ok(mut subscription) = session.subscribe_uncounted(WANTS, Resume::default()) else { return };
         let mut due = None;
         loop {

@@ -14,6 +14,10 @@ use crate::session::{Life, LockId, Receipt};
 /// up after 3 s.
 const WITNESS_TIMEOUT_MS: u32 = 2500;
 
+/// The shortest that COOP_NUDGE_TIMEOUT_MS makes the rule. It once said when Enter is pressed again, and orchestrators
+/// set it to 100 ms; whoever took a message for lost so soon would type it a second time. A caller may ask for less.
+const WITNESS_TIMEOUT_MS_MIN: u32 = 1000;
+
 /// The longest that a caller may ask for.
 const WITNESS_TIMEOUT_MS_MAX: u32 = 600_000;
 
@@ -127,8 +131,7 @@ impl Service {
     }
 
     fn witness_timeout(&self, asked_ms: Option<u32>) -> Duration {
-        let default = self.about.nudge_timeout_ms.unwrap_or(WITNESS_TIMEOUT_MS);
-        Duration::from_millis(asked_ms.unwrap_or(default).min(WITNESS_TIMEOUT_MS_MAX).into())
+        witness_timeout(asked_ms, self.about.nudge_timeout_ms)
     }
 
     /// The driver of the program inside, for calls that need it alive.
@@ -189,5 +192,22 @@ impl From<Failure> for ApiError {
                 error
             }
         }
+    }
+}
+
+fn witness_timeout(asked_ms: Option<u32>, rule_ms: Option<u32>) -> Duration {
+    let rule = rule_ms.map_or(WITNESS_TIMEOUT_MS, |ms| ms.max(WITNESS_TIMEOUT_MS_MIN));
+    Duration::from_millis(asked_ms.unwrap_or(rule).min(WITNESS_TIMEOUT_MS_MAX).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_is_too_short_for_any_witness_is_raised_and_a_caller_may_ask_for_anything() {
+        let ms = |asked, rule| witness_timeout(asked, rule).as_millis();
+        assert_eq!((ms(None, None), ms(None, Some(100)), ms(None, Some(4000))), (2500, 1000, 4000));
+        assert_eq!((ms(Some(0), Some(100)), ms(Some(u32::MAX), None)), (0, 600_000));
     }
 }

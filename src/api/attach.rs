@@ -8,11 +8,14 @@ use tokio::sync::mpsc;
 
 use super::convert;
 use super::error::ApiError;
+use super::faces::Face;
 use super::service::Service;
+use crate::child::Size;
 use crate::proto::v1::attach_request::Event as Asked;
 use crate::proto::v1::attach_response::Event as Told;
 use crate::proto::v1::{self, AttachRequest, AttachResponse};
-use crate::session::{Entry, Event, Item, Missing, Resume, Wants};
+use crate::session::{Attached, Entry, Event, Item, Joining, Missing, Redrawn, Resume, Subscription, Wants};
+use crate::terminal::Seq;
 
 /// How long a terminal may take to say its size.
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
@@ -30,7 +33,7 @@ where
 {
     let (tell, told) = mpsc::channel(WAITING_MAX);
     tokio::spawn(async move {
-        let mut terminal = Attachment { service, tell, view: false };
+        let terminal = Attachment { service, tell };
         if let Err(Some(error)) = terminal.run(incoming).await {
             // The last word; whether it is heard changes nothing.
             let _ = terminal.tell.send(Err(error)).await;
@@ -42,42 +45,32 @@ where
 struct Attachment {
     service: Arc<Service>,
     tell: mpsc::Sender<Result<AttachResponse, ApiError>>,
-    view: bool,
 }
 
 /// `None` when the terminal has simply gone.
 type Ending = Option<ApiError>;
 
 impl Attachment {
-    async fn run<S>(&mut self, mut incoming: S) -> Result<(), Ending>
+    async fn run<S>(&self, mut incoming: S) -> Result<(), Ending>
     where
         S: Stream<Item = Result<AttachRequest, ApiError>> + Unpin,
     {
         let hello = self.hello(&mut incoming).await?;
-        self.view = hello.view;
-        if let (Some(cols), Some(rows), false) = (hello.cols, hello.rows, hello.view) {
-            self.act(Asked::Resize(v1::ResizeRequest { cols, rows })).await?;
-        }
         let session = &self.service.session;
-        let attached = session.attach(!hello.view).await.map_err(ApiError::from)?;
-        let wants = Wants { output: true, screen: false, state: true };
-        let resume = Resume { from_offset: Some(attached.offset), after_seq: None };
-        let mut live = session.subscribe(wants, resume).map_err(ApiError::from)?;
-        let size = session.vitals().size;
+        session.touch();
+        let attached = session.attach(joining(&hello)?).await.map_err(ApiError::from)?;
+        let Redrawn { bytes, offset, seq, size } = attached.redrawn.clone();
+        let wants = Wants { output: true, screen: false, state: true, messages: false };
+        let resume = Resume { from_offset: Some(offset), after_seq: Some(seq) };
+        let live = session.subscribe(wants, resume).map_err(ApiError::from)?;
+        let _counted = self.service.faces.count(Face::Terminal);
         let (cols, rows) = (size.cols().into(), size.rows().into());
-        self.say(Told::Ready(v1::AttachReady { cols, rows, offset: attached.offset.0 })).await?;
-        self.say(Told::Output(attached.redraw.clone())).await?;
-        loop {
-            tokio::select! {
-                message = incoming.next() => match message.transpose()?.and_then(|message| message.event) {
-                    Some(event) => self.act(event).await?,
-                    None => return Ok(()),
-                },
-                item = live.next() => match item {
-                    Some(item) => self.pass_on(item).await?,
-                    None => return Ok(()),
-                },
-            }
+        self.say(Told::Ready(v1::AttachReady { cols, rows, offset: offset.0 })).await?;
+        self.say(Told::Output(bytes)).await?;
+        // Both at once: what was typed may have to wait for its turn, and the picture must not wait with it.
+        tokio::select! {
+            done = self.hear(incoming, &attached, hello.view) => done,
+            done = self.show(live, seq) => done,
         }
     }
 
@@ -94,34 +87,62 @@ impl Attachment {
         }
     }
 
-    async fn act(&self, event: Asked) -> Result<(), Ending> {
-        self.service.session.touch();
-        let done = match event {
-            // Who only looks, never types and never sizes.
-            _ if self.view => Ok(()),
-            Asked::Hello(_) => Err(ApiError::bad_request("hello was said already")),
-            Asked::Resize(request) => self.service.resize_to(request).await.map(drop),
-            Asked::Input(data) => self.service.session.type_in(data).await.map_err(ApiError::from),
-        };
-        match done {
-            Ok(()) => Ok(()),
-            Err(error) => {
+    /// What the terminal says, until it leaves.
+    async fn hear<S>(&self, mut incoming: S, attached: &Attached, view: bool) -> Result<(), Ending>
+    where
+        S: Stream<Item = Result<AttachRequest, ApiError>> + Unpin,
+    {
+        while let Some(event) = incoming.next().await.transpose()?.and_then(|message| message.event) {
+            self.service.session.touch();
+            let done = match event {
+                // Who only looks, never types and never sizes.
+                _ if view => Ok(()),
+                Asked::Hello(_) => Err(ApiError::bad_request("hello was said already")),
+                Asked::Resize(request) => match size(request.cols, request.rows) {
+                    Ok(size) => attached.measured(size).await.map_err(ApiError::from),
+                    Err(error) => Err(error),
+                },
+                Asked::Input(data) => attached.type_in(data).await.map_err(ApiError::from),
+            };
+            if let Err(error) = done {
                 let event = v1::ErrorEvent { code: error.code.word().to_owned(), message: error.message };
-                self.say(Told::Error(event)).await
+                self.say(Told::Error(event)).await?;
             }
         }
+        Ok(())
     }
 
-    async fn pass_on(&self, item: Item) -> Result<(), Ending> {
-        match item {
-            Item::Output(frame) => self.say(Told::Output(frame.data.clone())).await,
-            Item::Gap(Missing::Output { redraw, .. }) => self.say(Told::Output(redraw)).await,
-            Item::Event(entry) => match event(&entry) {
-                Some(event) => self.say(event).await,
-                None => Ok(()),
-            },
-            Item::Gap(Missing::Events { .. }) | Item::Screen(_) => Ok(()),
+    /// What the terminal is told, until the session is over. `painted` is the last change that it has been shown.
+    async fn show(&self, mut live: Subscription, mut painted: Seq) -> Result<(), Ending> {
+        while let Some(item) = live.next().await {
+            match item {
+                Item::Output(frame) => self.say(Told::Output(frame.data.clone())).await?,
+                Item::Gap(Missing::Output { redrawn, .. }) => painted = self.paint(redrawn).await?,
+                Item::Event(entry) if matches!(entry.event, Event::Resized(_)) => {
+                    // Terminals wrap lines anew each in its own way, and have not the session's scrollback for it: the
+                    // picture is given afresh.
+                    if entry.seq > painted {
+                        let redrawn = self.service.session.redraw().await.map_err(ApiError::from)?;
+                        live.skip_to(redrawn.offset);
+                        painted = self.paint(redrawn).await?;
+                    }
+                }
+                Item::Event(entry) => {
+                    if let Some(event) = event(&entry) {
+                        self.say(event).await?;
+                    }
+                }
+                Item::Gap(Missing::Events { .. } | Missing::Lines { .. }) | Item::Screen(_) => {}
+            }
         }
+        Ok(())
+    }
+
+    async fn paint(&self, redrawn: Redrawn) -> Result<Seq, Ending> {
+        let (cols, rows) = (redrawn.size.cols().into(), redrawn.size.rows().into());
+        self.say(Told::Resize(v1::ResizeEvent { cols, rows, seq: redrawn.seq.0 })).await?;
+        self.say(Told::Output(redrawn.bytes)).await?;
+        Ok(redrawn.seq)
     }
 
     async fn say(&self, event: Told) -> Result<(), Ending> {
@@ -129,13 +150,22 @@ impl Attachment {
     }
 }
 
+fn joining(hello: &v1::AttachHello) -> Result<Joining, ApiError> {
+    let size = match (hello.cols, hello.rows) {
+        (Some(cols), Some(rows)) if !hello.view => Some(size(cols, rows)?),
+        _ => None,
+    };
+    let answers = !hello.view && hello.answers.unwrap_or(true);
+    Ok(Joining { size, types: !hello.view, answers })
+}
+
+fn size(cols: u32, rows: u32) -> Result<Size, ApiError> {
+    Size::new(cols, rows).map_err(|error| ApiError::bad_request(error.to_string()))
+}
+
 fn event(entry: &Entry) -> Option<Told> {
     match &entry.event {
         Event::Ended { ended, .. } => Some(Told::Exit(convert::exit_event(ended, entry.seq))),
-        Event::Resized(size) => {
-            let (cols, rows) = (size.cols().into(), size.rows().into());
-            Some(Told::Resize(v1::ResizeEvent { cols, rows, seq: entry.seq.0 }))
-        }
         Event::Transition(_) => convert::state_event(entry).map(Told::Transition),
         _ => None,
     }

@@ -103,13 +103,15 @@ pub fn receipt(receipt: &Receipt, seq: Option<Seq>) -> v1::Receipt {
 
 pub fn gap(missing: &Missing) -> v1::Gap {
     match missing {
-        Missing::Output { from, to, redraw } => v1::Gap {
+        Missing::Output { from, redrawn } => v1::Gap {
             from_offset: Some(from.0),
-            to_offset: Some(to.0),
-            redraw: Some(redraw.clone()),
+            to_offset: Some(redrawn.offset.0),
+            redraw: Some(redrawn.bytes.clone()),
             ..Default::default()
         },
-        Missing::Events { from, to } => v1::Gap { from_seq: Some(from.0), to_seq: Some(to.0), ..Default::default() },
+        Missing::Events { from, to } | Missing::Lines { from, to } => {
+            v1::Gap { from_seq: Some(from.0), to_seq: Some(to.0), ..Default::default() }
+        }
     }
 }
 

@@ -20,6 +20,7 @@ pub enum Code {
     AgentBusy,
     NoPrompt,
     StateChanged,
+    Borrowed,
     NotReady,
     TooLarge,
     Internal,
@@ -38,6 +39,7 @@ const TABLE: &[(Code, &str, u16, tonic::Code)] = &[
     (Code::AgentBusy, "AGENT_BUSY", 409, tonic::Code::FailedPrecondition),
     (Code::NoPrompt, "NO_PROMPT", 409, tonic::Code::FailedPrecondition),
     (Code::StateChanged, "STATE_CHANGED", 409, tonic::Code::Aborted),
+    (Code::Borrowed, "BORROWED", 409, tonic::Code::FailedPrecondition),
     (Code::NotReady, "NOT_READY", 503, tonic::Code::Unavailable),
     (Code::TooLarge, "TOO_LARGE", 413, tonic::Code::ResourceExhausted),
     (Code::Internal, "INTERNAL", 500, tonic::Code::Internal),
@@ -115,7 +117,8 @@ impl From<ApiError> for tonic::Status {
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         let code = match &refusal {
-            Refusal::Exited => Code::Exited,
+            Refusal::Exited | Refusal::Left => Code::Exited,
+            Refusal::Borrowed(_) | Refusal::Kept { .. } => Code::Borrowed,
             Refusal::NotReady | Refusal::Closing | Refusal::TooManyWaiters(_) => Code::NotReady,
             Refusal::Locked(_) | Refusal::QueueFull { .. } | Refusal::NoSuchLock => Code::WriterBusy,
             Refusal::TooLarge { .. }

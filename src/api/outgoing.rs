@@ -6,7 +6,8 @@ use super::convert;
 use super::error::ApiError;
 use super::gates;
 use crate::proto::v1::{self, ServerMessage, server_message};
-use crate::session::{Entry, Event, Frame, Item, Missing, Picture};
+use crate::session::{Entry, Event, Frame, Item, Missing, Picture, WrittenTo, Wrote};
+use crate::terminal::Seq;
 
 /// A message for one reader.
 #[derive(Clone, Debug)]
@@ -87,6 +88,16 @@ impl From<Item> for Outgoing {
 }
 
 impl Outgoing {
+    /// In the words of those who subscribe to several kinds.
+    pub fn by_kinds(self) -> Self {
+        let Self::Event(entry) = &self else { return self };
+        match event(entry) {
+            server_message::Event::Stop(stop) => Self::event(server_message::Event::StopOutcome(stop)),
+            server_message::Event::Start(start) => Self::event(server_message::Event::StartOutcome(start)),
+            _ => self,
+        }
+    }
+
     fn gap(missing: &Missing) -> Self {
         Self::event(server_message::Event::Gap(convert::gap(missing)))
     }
@@ -94,6 +105,19 @@ impl Outgoing {
 
 pub fn output_chunk(frame: &Frame) -> v1::OutputChunk {
     v1::OutputChunk { data: frame.data.clone(), offset: frame.offset.0, gap: None }
+}
+
+fn message_event(wrote: &Wrote, seq: Seq) -> v1::MessageEvent {
+    let source = match wrote.to {
+        WrittenTo::Log => v1::MessageSource::Log,
+        WrittenTo::Stdout => v1::MessageSource::Stdout,
+    };
+    v1::MessageEvent {
+        data: wrote.line.as_deref().map(str::to_owned),
+        source: source.into(),
+        byte_size: wrote.bytes as u64,
+        seq: seq.0,
+    }
 }
 
 fn event(entry: &Entry) -> server_message::Event {
@@ -108,6 +132,7 @@ fn event(entry: &Entry) -> server_message::Event {
         (Event::Stopped(stopped), _) => server_message::Event::Stop(gates::stop_event(stopped, entry.seq)),
         (Event::Began(began), _) => server_message::Event::Start(gates::start_event(began, entry.seq)),
         (Event::Kept(kept), _) => server_message::Event::TranscriptSaved(gates::transcript_event(kept, entry.seq)),
+        (Event::Wrote(wrote), _) => server_message::Event::MessageRaw(message_event(wrote, entry.seq)),
         (Event::Transition(_), transition) => server_message::Event::Transition(transition.unwrap_or_default()),
     }
 }

@@ -16,6 +16,8 @@ pub struct Reader {
     service: Arc<Service>,
     subscription: Subscription,
     wants: Wants,
+    /// Whether several kinds were asked for, in whose words the news are then told.
+    by_kinds: bool,
     /// What must be said before anything else.
     first: VecDeque<Outgoing>,
     /// The state that has been told; what led to it is not told again.
@@ -26,8 +28,14 @@ impl Reader {
     pub fn new(service: &Arc<Service>, wants: Wants, resume: Resume, style: Style) -> Result<Self, ApiError> {
         // Joined before the state is read, so that no change can fall in between.
         let subscription = service.session.subscribe(wants, resume)?.in_style(style);
-        let mut reader =
-            Self { service: service.clone(), subscription, wants, first: VecDeque::new(), told_until: Seq(0) };
+        let mut reader = Self {
+            service: service.clone(),
+            subscription,
+            wants,
+            by_kinds: false,
+            first: VecDeque::new(),
+            told_until: Seq(0),
+        };
         if wants.state && resume.after_seq.is_none() {
             reader.tell_state();
         }
@@ -36,7 +44,8 @@ impl Reader {
 
     pub fn of(service: &Arc<Service>, request: &v1::StreamEventsRequest) -> Result<Self, ApiError> {
         let resume = Resume { after_seq: request.after_seq.map(Seq), from_offset: request.from_offset.map(Offset) };
-        Self::new(service, wants(request), resume, Style::Text)
+        let reader = Self::new(service, wants(request), resume, Style::Text)?;
+        Ok(Self { by_kinds: !request.subscribe.is_empty(), ..reader })
     }
 
     /// The next message; `None` when coop is leaving. Dropping the future loses nothing.
@@ -51,7 +60,8 @@ impl Reader {
                 Item::Gap(Missing::Events { .. }) if self.wants.state => self.tell_state(),
                 _ => {}
             }
-            return Some(item.into());
+            let news = Outgoing::from(item);
+            return Some(if self.by_kinds { news.by_kinds() } else { news });
         }
     }
 
@@ -98,7 +108,8 @@ fn wants(request: &v1::StreamEventsRequest) -> Wants {
             Ok(EventMode::Raw) => wants.output = true,
             Ok(EventMode::Screen) => wants.screen = true,
             Ok(EventMode::State) => wants.state = true,
-            _ => wants = Wants { output: true, screen: true, state: true },
+            Ok(EventMode::Messages) => wants.messages = true,
+            _ => wants = Wants { output: true, screen: true, state: true, ..wants },
         }
     }
     wants

@@ -12,6 +12,7 @@ use super::attach::attach;
 use super::conversation::{Conversation, Speech, converse};
 use super::error::ApiError;
 use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
+use super::faces::{Face, Faces};
 use super::streams::{self, Messages};
 use crate::agent::Agent;
 use crate::log::LogTail;
@@ -27,6 +28,8 @@ pub struct About {
     pub cwd: String,
     pub labels: BTreeMap<String, String>,
     pub version: &'static str,
+    /// Whose the terminal is: `pty`, `tmux` or `screen`.
+    pub backend: &'static str,
     /// How long a witness is waited for, unless a caller says otherwise.
     pub nudge_timeout_ms: Option<u32>,
 }
@@ -39,6 +42,7 @@ pub struct Service {
     pub about: About,
     pub gate: Gate,
     pub log: LogTail,
+    pub(super) faces: Faces,
     ws_clients: AtomicU32,
     locks: AtomicU64,
 }
@@ -54,7 +58,8 @@ impl Drop for WsClient {
 
 impl Service {
     pub fn new(session: Session, agent: Option<Agent>, about: About, gate: Gate, log: LogTail) -> Self {
-        Self { session, agent, about, gate, log, ws_clients: AtomicU32::new(0), locks: AtomicU64::new(1) }
+        let faces = Faces::default();
+        Self { session, agent, about, gate, log, faces, ws_clients: AtomicU32::new(0), locks: AtomicU64::new(1) }
     }
 
     pub fn ws_clients(&self) -> u32 {
@@ -89,6 +94,13 @@ impl std::ops::Deref for Api {
 
     fn deref(&self) -> &Service {
         &self.0
+    }
+}
+
+impl Api {
+    /// An answer without end, which counts for as long as it is read.
+    fn follow<T: 'static>(&self, face: Face, stream: Messages<T>) -> Answer<Messages<T>> {
+        Ok(Response::new(self.faces.counted(face, stream)))
     }
 }
 
@@ -164,13 +176,13 @@ impl Coop for Api {
     type StreamOutputStream = Messages<v1::OutputChunk>;
 
     async fn stream_output(&self, request: Request<v1::StreamOutputRequest>) -> Answer<Self::StreamOutputStream> {
-        Ok(Response::new(self.output_stream(request.get_ref())?))
+        self.follow(Face::of(&request), self.output_stream(request.get_ref())?)
     }
 
     type StreamScreenStream = Messages<v1::ScreenSnapshot>;
 
     async fn stream_screen(&self, request: Request<v1::StreamScreenRequest>) -> Answer<Self::StreamScreenStream> {
-        Ok(Response::new(self.screen_stream(request.get_ref())?))
+        self.follow(Face::of(&request), self.screen_stream(request.get_ref())?)
     }
 
     async fn get_agent_state(&self, request: Request<v1::GetAgentStateRequest>) -> Answer<v1::AgentState> {
@@ -194,13 +206,13 @@ impl Coop for Api {
     type StreamStateStream = Messages<v1::AgentStateEvent>;
 
     async fn stream_state(&self, request: Request<v1::StreamStateRequest>) -> Answer<Self::StreamStateStream> {
-        Ok(Response::new(streams::state_stream(&self.0, request.get_ref())?))
+        self.follow(Face::of(&request), streams::state_stream(&self.0, request.get_ref())?)
     }
 
     type StreamEventsStream = Messages<v1::ServerMessage>;
 
     async fn stream_events(&self, request: Request<v1::StreamEventsRequest>) -> Answer<Self::StreamEventsStream> {
-        Ok(Response::new(streams::event_stream(&self.0, request.get_ref())?))
+        self.follow(Face::of(&request), streams::event_stream(&self.0, request.get_ref())?)
     }
 
     type SessionStream = Messages<v1::ServerMessage>;
@@ -211,10 +223,11 @@ impl Coop for Api {
             request.into_inner().map(|message| message.map_err(|status| ApiError::from_status(&status).into()));
         let begin = Conversation { service: self.0.clone(), trusted, subscribe: None };
         let speech = tokio_stream::wrappers::ReceiverStream::new(converse(begin, incoming));
-        Ok(Response::new(Box::pin(speech.map(|speech| match speech {
+        let told = Box::pin(speech.map(|speech| match speech {
             Speech::Say(message) => Ok(message.into_message()),
             Speech::Refuse(error) => Err(error.into()),
-        }))))
+        }));
+        self.follow(Face::Grpc, told)
     }
 
     type AttachStream = Messages<v1::AttachResponse>;
@@ -260,7 +273,7 @@ impl Coop for Api {
         request: Request<v1::StreamStopEventsRequest>,
     ) -> Answer<Self::StreamStopEventsStream> {
         self.known_agent()?;
-        Ok(Response::new(self.stop_events(request.get_ref().after_seq)?))
+        self.follow(Face::of(&request), self.stop_events(request.get_ref().after_seq)?)
     }
 
     type StreamStartEventsStream = Messages<v1::StartEvent>;
@@ -270,7 +283,7 @@ impl Coop for Api {
         request: Request<v1::StreamStartEventsRequest>,
     ) -> Answer<Self::StreamStartEventsStream> {
         self.known_agent()?;
-        Ok(Response::new(self.start_events(request.get_ref().after_seq)?))
+        self.follow(Face::of(&request), self.start_events(request.get_ref().after_seq)?)
     }
 
     async fn list_transcripts(&self, _: Request<v1::ListTranscriptsRequest>) -> Answer<v1::ListTranscriptsResponse> {
@@ -295,7 +308,7 @@ impl Coop for Api {
         request: Request<v1::StreamTranscriptEventsRequest>,
     ) -> Answer<Self::StreamTranscriptEventsStream> {
         self.known_agent()?;
-        Ok(Response::new(self.transcript_events(request.get_ref().after_seq)?))
+        self.follow(Face::of(&request), self.transcript_events(request.get_ref().after_seq)?)
     }
 
     async fn get_usage(&self, _: Request<v1::GetUsageRequest>) -> Answer<v1::Usage> {
@@ -322,6 +335,7 @@ impl Coop for Api {
     type StreamLogStream = Messages<v1::LogLine>;
 
     async fn stream_log(&self, request: Request<v1::StreamLogRequest>) -> Answer<Self::StreamLogStream> {
-        Ok(Response::new(streams::log_stream(&self.log, request.into_inner())))
+        let face = Face::of(&request);
+        self.follow(face, streams::log_stream(&self.log, request.into_inner()))
     }
 }

@@ -23,9 +23,10 @@ impl Service {
         let reason = match &self.session.vitals().life {
             Life::Running { .. } => None,
             Life::Starting => Some("the child is starting".to_owned()),
-            Life::Exited(ended) => Some(match ended.reason() {
-                Some(reason) => format!("the child could not be started: {reason}"),
-                None => "the child has exited".to_owned(),
+            Life::Exited(ended) => Some(match ended {
+                Ended::NotStarted { reason, .. } => format!("the child could not be started: {reason}"),
+                Ended::Left { reason, .. } => reason.clone(),
+                Ended::Exited(_) => "the child has exited".to_owned(),
             }),
         };
         v1::GetReadyResponse { ready: reason.is_none(), reason }
@@ -62,6 +63,7 @@ impl Service {
             started_at_ms: vitals.started_at_ms,
             last_output_at_ms: self.session.last_output_at_ms(),
             last_input_at_ms: self.session.last_input_at_ms(),
+            backend: self.about.backend.to_owned(),
         }
     }
 }

@@ -21,9 +21,9 @@ use crate::terminal::{Offset, Seq};
 /// What the streaming calls return.
 pub type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-const OUTPUT: Wants = Wants { output: true, screen: false, state: false };
-const SCREEN: Wants = Wants { output: false, screen: true, state: false };
-const STATE: Wants = Wants { output: false, screen: false, state: true };
+const OUTPUT: Wants = Wants { output: true, screen: false, state: false, messages: false };
+const SCREEN: Wants = Wants { output: false, screen: true, state: false, messages: false };
+const STATE: Wants = Wants { output: false, screen: false, state: true, messages: false };
 
 impl Service {
     pub(super) fn output_stream(

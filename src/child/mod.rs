@@ -44,7 +44,8 @@ pub use process::{
 pub use signals::{UnknownSignal, parse_signal};
 pub use size::{BadSize, SIDE_MAX, Size};
 pub use spawn::{spawn, spawn_watched};
-pub use tty::Tty;
+pub use stat::{Born, Stat};
+pub use tty::{Tty, window_of};
 
 /// What to run and where.
 #[derive(Clone, Debug)]

@@ -36,6 +36,11 @@ impl Size {
     pub fn rows(self) -> u16 {
         self.rows
     }
+
+    /// The largest size that fits into both.
+    pub fn common(self, other: Size) -> Size {
+        Self { cols: self.cols.min(other.cols), rows: self.rows.min(other.rows) }
+    }
 }
 
 #[cfg(test)]

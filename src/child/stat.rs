@@ -1,22 +1,31 @@
-//! One line of `/proc/PID/stat`: which group and session a process belongs to and when it began.
+//! One line of `/proc/PID/stat`: which parent, group and session a process has, and when it began.
 
 /// When a process began, in clock ticks since boot. Together with its id it names a process for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Born(u64);
+pub struct Born(u64);
+
+impl Born {
+    pub fn ticks(self) -> u64 {
+        self.0
+    }
+}
 
 /// What we need to know of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stat {
-    pub(super) group: i32,
-    pub(super) session: i32,
-    pub(super) born: Born,
+pub struct Stat {
+    pub parent: i32,
+    pub group: i32,
+    pub session: i32,
+    /// The group that its terminal gives keys and signals to; -1 without a terminal.
+    pub foreground: i32,
+    pub born: Born,
     /// Whether it still runs; a zombie only waits to be reaped and can not be signalled away.
-    pub(super) alive: bool,
+    pub alive: bool,
 }
 
 impl Stat {
     /// Reads the stat of a process, if it exists and `/proc` is there.
-    pub(super) fn of(pid: i32) -> Option<Self> {
+    pub fn of(pid: i32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
@@ -30,8 +39,10 @@ impl Stat {
         let threads: i64 = field(20)?.parse().ok()?;
         let ended = matches!(field(3)?, "Z" | "X" | "x");
         Some(Self {
+            parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
             session: field(6)?.parse().ok()?,
+            foreground: field(8)?.parse().ok()?,
             born: Born(field(22)?.parse().ok()?),
             // A process whose first thread has ended looks like a zombie while its other threads run.
             alive: !ended || threads > 1,
@@ -51,7 +62,8 @@ mod tests {
     fn a_name_with_parentheses_and_line_ends_confuses_nothing() {
         for name in ["sh", "", ")", "a) Z 1 2 3 (b", "((", "x\n) R 9 9 9"] {
             let stat = Stat::parse(&line(name, "S", 1)).unwrap();
-            assert_eq!(stat, Stat { group: 42, session: 43, born: Born(777), alive: true }, "{name:?}");
+            let expected = Stat { parent: 1, group: 42, session: 43, foreground: 42, born: Born(777), alive: true };
+            assert_eq!(stat, expected, "{name:?}");
         }
         let mut bytes = line("name", "S", 1);
         bytes[5] = 0xff;

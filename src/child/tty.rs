@@ -29,9 +29,7 @@ impl Tty {
 
     /// The window as the kernel has it. The child may have set one that no [`Size`] can hold: an error then.
     pub fn size(&self) -> io::Result<Size> {
-        let window = raw::get_window(self.0.as_fd())?;
-        Size::new(window.ws_col.into(), window.ws_row.into())
-            .map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad))
+        window_of(self.0.as_fd())
     }
 
     /// Whether typed characters are shown, `false` at a password prompt and in full-screen programs; `None` if the
@@ -40,6 +38,12 @@ impl Tty {
         let settings = tcgetattr(&*self.0).ok()?;
         Some(settings.local_flags.contains(LocalFlags::ECHO))
     }
+}
+
+/// The window of any terminal, such as the one that a person sits at.
+pub fn window_of(tty: BorrowedFd<'_>) -> io::Result<Size> {
+    let window = raw::get_window(tty)?;
+    Size::new(window.ws_col.into(), window.ws_row.into()).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad))
 }
 
 pub(super) fn set_size(tty: BorrowedFd<'_>, size: Size) -> io::Result<()> {

@@ -16,8 +16,10 @@ use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
 use crate::agent::shell::quote;
 use crate::agent::start::{Given, Variables};
-use crate::agent::{Agent as Watched, EpochMs, Gates, Patterns, Setup, random, version, watch_agent};
+use crate::agent::wrapped::agents_words;
+use crate::agent::{Agent as Watched, EpochMs, Gates, Lent, Patterns, Setup, random, version, watch_agent};
 use crate::api::Secret;
+use crate::borrowed::process;
 use crate::child::Launch;
 use crate::config::{self, Agent, Groom, Sidecar};
 use crate::session::Session;
@@ -69,7 +71,10 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     if let Some(pipe) = &pipe {
         launch.env.push(("COOP_HOOK_PIPE".into(), pipe.path().into()));
     }
-    let version = match version::detect(launch, driver.release()).await {
+    // A shell may stand before the agent.
+    let agents_words = agents_words(&launch.argv);
+    let as_agent = Launch { argv: agents_words.clone(), ..launch.clone() };
+    let version = match version::detect(&as_agent, driver.release()).await {
         Ok(version) => Some(version),
         Err(why) => {
             let agent = driver.name();
@@ -123,8 +128,8 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     }
     launch.argv = plan.argv;
     launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));
-    let bypass_was_asked = driver.asks_for_bypass(&relaunch.argv);
-    let prints_jsonl = driver.prints_jsonl(&relaunch.argv);
+    let bypass_was_asked = driver.asks_for_bypass(&agents_words);
+    let prints_jsonl = driver.prints_jsonl(&agents_words);
     let setup = Setup {
         driver,
         config_dir,
@@ -139,11 +144,56 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         state_dir: state.map(|state| state.path().to_owned()),
         rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
         record_to: config.agent_record.clone(),
+        found: None,
         relaunch,
     };
     let send = format!("{} send", quote(&setup.relaunch.coop.to_string_lossy()));
     let gates = Gates { stop: StopGate::new(stop).with_send(send), start: StartGate::new(start) };
     Ok(Some(Prepared { setup, gates, calls, _calling: calling, _socket: socket, _pipe: pipe, _run: run }))
+}
+
+/// The same for an agent that runs already: it can be given nothing, so that only what it shows and writes is gone by.
+pub fn found(config: &Sidecar, driver: &'static dyn Driver, lent: Lent, pid: u32) -> anyhow::Result<Prepared> {
+    let (stop, start) = from_agent_config(config.agent_config.as_ref()).context("--agent-config")?;
+    let (calling, calls) = hook_call::channel();
+    let variable = |name: &str| process::variable(pid, name).or_else(|| std::env::var_os(name));
+    let state = or_warn(StateDir::open(|name| std::env::var_os(name)), "the agent's files");
+    let config_dir = driver.config_dir(&variable);
+    let workspace = process::cwd(pid).unwrap_or_else(|| workspace(config));
+    let argv = process::argv(pid);
+    let groom_is_chosen = config.borrow.as_ref().is_some_and(|borrow| borrow.groom_is_chosen);
+    let relaunch = Relaunch {
+        driver,
+        argv: argv.clone(),
+        named: true,
+        groom: Groom::Pristine,
+        agent_config: config.agent_config.clone(),
+        version: None,
+        coop: std::env::current_exe().context("where is coop itself?")?,
+        run_dir: PathBuf::new(),
+        cwd: workspace.clone(),
+        config_dir: config_dir.clone(),
+    };
+    let setup = Setup {
+        driver,
+        config_dir,
+        workspace,
+        // Somebody else's dialogs are theirs to answer, unless the operator says otherwise.
+        groom: if groom_is_chosen { config.groom } else { Groom::Pristine },
+        bypass_was_asked: driver.asks_for_bypass(&argv),
+        conversation: None,
+        resumed: None,
+        idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
+        has_hooks: false,
+        prints_jsonl: false,
+        state_dir: state.map(|state| state.path().to_owned()),
+        rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
+        record_to: config.agent_record.clone(),
+        found: Some(lent),
+        relaunch,
+    };
+    let gates = Gates { stop: StopGate::new(stop), start: StartGate::new(start) };
+    Ok(Prepared { setup, gates, calls, _calling: calling, _socket: None, _pipe: None, _run: None })
 }
 
 impl Prepared {

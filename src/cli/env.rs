@@ -22,7 +22,7 @@ pub struct Env {
     #[command(subcommand)]
     act: Option<Act>,
     #[command(flatten)]
-    show: Show,
+    reach: Reach,
 }
 
 #[derive(Subcommand, Debug)]
@@ -32,7 +32,7 @@ enum Act {
     Unset(Unset),
 }
 
-/// Show the variables; this is also what `coop env` alone does
+/// Show all of them, as `coop env` alone does, or some
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop env show MODEL")]
 struct Show {
@@ -68,8 +68,8 @@ struct Unset {
 impl Env {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         match self.act {
-            None => self.show.run().await,
-            Some(Act::Show(show)) => show.run().await,
+            None => show(&self.reach, Vec::new()).await,
+            Some(Act::Show(some)) => show(&some.reach, some.names).await,
             Some(Act::Set(set)) => {
                 let set_request = SetEnvironmentRequest { set: set.variables.into_iter().collect(), unset: Vec::new() };
                 change(&set.reach, set_request).await
@@ -81,13 +81,10 @@ impl Env {
     }
 }
 
-impl Show {
-    async fn run(self) -> anyhow::Result<ExitCode> {
-        let client = self.reach.connect().await?;
-        let request = GetEnvironmentRequest { names: self.names };
-        let environment = client.answer(client.calls().get_environment(request)).await?;
-        print(&environment, self.reach.json)
-    }
+async fn show(reach: &Reach, names: Vec<String>) -> anyhow::Result<ExitCode> {
+    let client = reach.connect().await?;
+    let environment = client.answer(client.calls().get_environment(GetEnvironmentRequest { names })).await?;
+    print(&environment, reach.json)
 }
 
 async fn change(reach: &Reach, request: SetEnvironmentRequest) -> anyhow::Result<ExitCode> {

@@ -10,6 +10,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::config::{self, Flags, Given, Sidecar};
 
 mod agents;
+mod attach;
 mod completions;
 mod dialog;
 mod doctor;
@@ -17,6 +18,7 @@ mod env;
 mod follow;
 mod input;
 mod keys;
+mod lent;
 mod lines;
 mod logs;
 mod ls;
@@ -66,6 +68,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
+    Attach(attach::Attach),
     State(state::State),
     Screen(screen::Screen),
     Wait(wait::Wait),
@@ -164,8 +167,9 @@ fn whole_command() -> Command {
         .subcommand_help_heading("Verbs")
         .subcommand_value_name("VERB")
         .disable_help_subcommand(true)
-        // What is left out of the short help is told here.
-        .args(whole.get_arguments().map(|arg| arg.clone().hide_short_help(false)))
+        // What is left out of the short help is told here. The program's own words are not ours to complete; in zsh they
+        // would also take the place of the verb.
+        .args(whole.get_arguments().filter(|arg| !arg.is_positional()).map(|arg| arg.clone().hide_short_help(false)))
         .subcommands(verbs)
 }
 
@@ -195,6 +199,7 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
         match verb {
+            Verb::Attach(attach) => attach.run().await,
             Verb::State(state) => state.run().await,
             Verb::Screen(screen) => screen.run().await,
             Verb::Wait(wait) => wait.run().await,

@@ -37,7 +37,7 @@ pub struct Open {
 
 impl Open {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let target = self.reach.target().await?;
+        let (target, _) = self.reach.place(None).await?;
         let Target::Url(_) = &target else {
             bail!("{target}: a browser cannot open a socket; start coop with --port, and name it by --url");
         };

@@ -9,7 +9,7 @@ coop runs a terminal program, such as a shell or an AI coding agent, on a pseudo
 HTTP/JSON and WebSocket. Others read its screen and output, type into it and wait for things to happen, from any \
 language or with curl.";
 
-pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop VERB [OPTIONS]";
+pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop --attach tmux:NAME|screen:NAME [OPTIONS]\n       coop VERB [OPTIONS]";
 
 /// The verbs in the order in which people look for them.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -58,6 +58,9 @@ Examples:
     coop -- bash
     coop input --enter 'make test'
 
+  Use it from another terminal; Ctrl-] detaches:
+    coop attach
+
   Wait until something is shown, or give up after a minute with exit code 124:
     coop wait --text 'tests passed' --timeout 60 && coop screen --lines 5
 
@@ -70,6 +73,10 @@ Examples:
     coop --cwd ~/project --label task=42 --exit-with-child -- claude
     coop state --watch
 
+  Serve what already runs in tmux, and leave it running:
+    coop --port 8080 --attach tmux:work
+    coop --attach tmux:work:1.0 --tmux-socket /tmp/tmux-1000/other
+
   Which sessions run here, one of them by its name, and its end:
     coop --label name=red --cwd ~/project -- claude
     coop ls --cwd ~/project
@@ -78,8 +85,8 @@ Examples:
 Verbs find the session by --session, --url or --socket, then by COOP_URL or COOP_SOCKET, then take the only one that \
 runs. With --json they print what the HTTP API answers. Errors go to stderr, in one line that says the way out.
 
-When it starts, coop prints the URL it listens on. The whole API is described there, at / and /openapi.json, and gRPC \
-reflection is on: grpcurl -plaintext HOST:PORT list
+When it starts, coop prints the URL it listens on: open it in a browser to watch, answer and type. The whole API is \
+described there, at /api and /openapi.json, and gRPC reflection is on: grpcurl -plaintext HOST:PORT list
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 124 waited in vain. With --exit-with-child: the program's own code, or \
 128 and the number of the signal that ended it.";

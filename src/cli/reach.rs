@@ -64,6 +64,27 @@ impl Reach {
             .await
     }
 
+    /// Where the session is and what is shown to it, for who connects more than once; `name` is one that a person gave.
+    pub async fn place(&self, name: Option<&str>) -> Result<(Target, Credentials), Failure> {
+        let (wish, variable) = (self.wish(None), |name: &str| std::env::var_os(name));
+        let credentials = wish.credentials(variable)?;
+        match self.target(&wish, variable, name, &credentials).await {
+            Ok(target) => Ok((target, credentials)),
+            Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, &credentials).await),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn wish(&self, lock: Option<String>) -> Wish {
+        Wish {
+            url: self.url.clone(),
+            socket: self.socket.clone(),
+            token: self.token.clone(),
+            token_file: self.token_file.clone(),
+            lock,
+        }
+    }
+
     async fn connect_as(&self, lock: Option<String>) -> Result<Client, Failure> {
         self.connect_by(lock, |name| std::env::var_os(name)).await
     }
@@ -75,43 +96,24 @@ impl Reach {
     ) -> Result<Client, Failure> {
         let wish = self.wish(lock);
         let credentials = wish.credentials(&variable)?;
-        connect(self.target_of(&wish, variable, &credentials).await?, credentials).await
-    }
-
-    /// Where the session is, without a word to it.
-    pub async fn target(&self) -> Result<Target, Failure> {
-        let (wish, variable) = (self.wish(None), |name: &str| std::env::var_os(name));
-        let credentials = wish.credentials(variable)?;
-        match self.target_of(&wish, variable, &credentials).await {
-            Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, &credentials).await),
-            found => found,
-        }
+        connect(self.target(&wish, variable, None, &credentials).await?, credentials).await
     }
 
     /// A name that was given counts before all that stands in the environment.
-    async fn target_of(
+    async fn target(
         &self,
         wish: &Wish,
         variable: impl Fn(&str) -> Option<OsString>,
+        name: Option<&str>,
         credentials: &Credentials,
     ) -> Result<Target, Failure> {
         let runtime_dir = config::runtime_dir();
-        match &self.named {
+        match name.or(self.named.as_deref()) {
             Some(name) => {
                 check_private(&runtime_dir)?;
                 choose(&runtime_dir, name, credentials).await
             }
             None => wish.target(variable, &runtime_dir).await,
-        }
-    }
-
-    fn wish(&self, lock: Option<String>) -> Wish {
-        Wish {
-            url: self.url.clone(),
-            socket: self.socket.clone(),
-            token: self.token.clone(),
-            token_file: self.token_file.clone(),
-            lock,
         }
     }
 }

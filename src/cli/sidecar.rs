@@ -15,14 +15,14 @@ use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 use tracing_subscriber::EnvFilter;
 
-use super::agents;
+use super::{agents, lent};
 use crate::agent::watch_patterns;
 use crate::api::{About, Api, Gate, Secret, Service};
 use crate::child::{self, Guardian, Launch};
 use crate::config::{self, LogFormat, Sidecar};
 use crate::log::LogTail;
 use crate::serve::{self, Connections, Listener, Policy};
-use crate::session::{self, Given, Outcome, Plan, Session};
+use crate::session::{self, Given, Outcome, Plan, Program, Session};
 
 /// Threads for the network. The session has its own; more than these only cost memory.
 const NETWORK_THREADS_MAX: usize = 4;
@@ -54,30 +54,47 @@ pub fn run(config: Sidecar) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-async fn serve(config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
+async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let mut signals = Signals::new()?;
     let places = Places::bind(&config).await?;
-    let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
     let hook_token = random_token()?;
-    let mut launch = launch(&config, &places, &hook_token);
-    let own_variables = launch.env.len();
+    let (program, prepared) = match &config.borrow {
+        Some(borrow) => {
+            let lent = lent::ready(&config, borrow).await?;
+            config.agent = lent.agent;
+            config.command = lent.command;
+            config.cwd = lent.cwd;
+            (Program::Lent(lent.loan), lent.prepared)
+        }
+        None => {
+            let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
+            let mut launch = launch(&config, &places, &hook_token);
+            let own_variables = launch.env.len();
+            let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
+            // What the agent's driver has added is how coop hears of the agent, and no more to be changed than coop's own.
+            let of_driver = launch.env[own_variables..].iter().map(|(name, _)| name.clone());
+            let reserved = config::told_to_children().chain(of_driver);
+            let given = Given::new(config.env.iter().map(|(name, _)| name.clone()), reserved);
+            (Program::Own { launch, given, guardian: Some(guardian) }, prepared)
+        }
+    };
     let patterns = agents::patterns(&config)?;
-    let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
-    // What the agent's driver has added is how coop hears of the agent, and no more to be changed than coop's own.
-    let of_driver = launch.env[own_variables..].iter().map(|(name, _)| name.clone());
-    let reserved = config::told_to_children().chain(of_driver);
-    let given = Given::new(config.env.iter().map(|(name, _)| name.clone()), reserved);
     let (session, outcome) = session::start(Plan {
-        launch,
-        given,
-        guardian: Some(guardian),
+        program,
         ring_bytes_max: config.ring_bytes,
+        attach_size: config.attach_size,
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
         is_watched: prepared.is_some(),
     });
     if let Some(patterns) = patterns {
         watch_patterns(session.clone(), patterns, config.idle_grace);
+    }
+    if let Some(borrow) = config.borrow.as_ref().filter(|borrow| borrow.size_is_chosen) {
+        let (size, target) = (config.size, borrow.target.backend());
+        if let Err(error) = session.resize(size).await {
+            tracing::warn!(%error, "the {target} session keeps its size");
+        }
     }
     // Sockets and files of the agent's hooks stay as long as the session.
     let (agent, _held) = prepared.map(|prepared| prepared.watch(session.clone())).unzip();
@@ -215,6 +232,7 @@ fn about(config: &Sidecar) -> About {
         cwd: std::path::absolute(&cwd).unwrap_or(cwd).display().to_string(),
         labels: config.labels.clone(),
         version: env!("CARGO_PKG_VERSION"),
+        backend: config.borrow.as_ref().map_or("pty", |borrow| borrow.target.backend()),
         nudge_timeout_ms: config.nudge_timeout_ms,
     }
 }

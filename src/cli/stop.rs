@@ -18,13 +18,17 @@ use crate::proto::v1::{
     ShutdownResponse, StreamStateRequest,
 };
 
+/// The backend of a program that coop has started itself, and therefore ends.
+const OWN_CHILD: &str = "pty";
+
 /// Between two looks at a session that leaves.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// End the session: the program, its processes, and coop
 ///
 /// The program is asked to end (SIGHUP) and, after a grace of 10 seconds, killed, with everything it has started in its
-/// session. Waits until coop has left and says what was ended; ends with 124 if it has not left in time.
+/// session; what was only borrowed from tmux or GNU screen goes on. Waits until coop has left and says what was ended;
+/// ends with 124 if it has not left in time.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop stop\n  coop stop --now")]
 pub struct Stop {
@@ -54,7 +58,7 @@ impl Stop {
         let deadline = Instant::now() + self.timeout;
         let status = client.answer(client.calls().get_status(GetStatusRequest {})).await?;
         let mut states = client.answer(client.calls().stream_state(StreamStateRequest::default())).await?;
-        if self.now && status.pid.is_some() {
+        if self.now && status.backend == OWN_CHILD && status.pid.is_some() {
             let kill = SendSignalRequest { signal: "KILL".to_owned() };
             // A program that has ended in this moment is what was asked for.
             let _ = client.calls().send_signal(kill).await;
@@ -98,6 +102,9 @@ async fn answers(client: &Client) -> bool {
 /// `stopped bash (pid 123)  ended by signal 1`
 fn describe(stopped: &Stopped) -> String {
     let status = &stopped.status;
+    if status.backend != OWN_CHILD {
+        return format!("left: what it served in {} goes on", plain(&status.backend));
+    }
     let program = status.command.first().map_or("", String::as_str);
     let name = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());
     let pid = status.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();

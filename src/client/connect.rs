@@ -21,6 +21,10 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// Calls are answered at once, or when what they wait for has come; this is for a session that hangs.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
+/// How often a lasting connection is felt for, and how long an answer to that may take.
+const PULSE_EVERY: Duration = Duration::from_secs(5);
+const PULSE_WITHIN: Duration = Duration::from_secs(5);
+
 /// The largest answer: a page of output or a large screen with its scrollback, and room to grow.
 const ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
 
@@ -36,13 +40,29 @@ pub struct Client {
 
 /// Connects at once, so that a session that is not there is told as such.
 pub async fn connect(target: Target, credentials: Credentials) -> Result<Client, Failure> {
+    connect_by(target, credentials, |endpoint| endpoint).await
+}
+
+/// A connection for somebody who watches: one that goes silent is found out, also while nothing is said.
+pub async fn connect_lasting(target: Target, credentials: Credentials) -> Result<Client, Failure> {
+    let pulse = |endpoint: Endpoint| {
+        endpoint.http2_keep_alive_interval(PULSE_EVERY).keep_alive_timeout(PULSE_WITHIN).keep_alive_while_idle(true)
+    };
+    connect_by(target, credentials, pulse).await
+}
+
+async fn connect_by(
+    target: Target,
+    credentials: Credentials,
+    prepare: impl Fn(Endpoint) -> Endpoint,
+) -> Result<Client, Failure> {
     let channel = match &target {
-        Target::Url(uri) => Endpoint::from(uri.clone()).connect_timeout(CONNECT_WITHIN).connect().await,
+        Target::Url(uri) => prepare(Endpoint::from(uri.clone())).connect_timeout(CONNECT_WITHIN).connect().await,
         Target::Socket(path) => {
             let path = path.clone();
             let connector = service_fn(move |_: Uri| open(path.clone()));
             // The name goes into the Host header, which must be one that a session knows itself by.
-            let endpoint = Endpoint::from_static("http://localhost").connect_timeout(CONNECT_WITHIN);
+            let endpoint = prepare(Endpoint::from_static("http://localhost")).connect_timeout(CONNECT_WITHIN);
             endpoint.connect_with_connector(connector).await
         }
     };

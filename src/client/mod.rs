@@ -18,7 +18,7 @@ mod target;
 mod wish;
 
 pub use choose::{choose, introduce};
-pub use connect::{Calls, Client, connect};
+pub use connect::{Calls, Client, connect, connect_lasting};
 pub use credentials::Credentials;
 pub use failure::Failure;
 pub use sessions::{Found, check_private, sessions};

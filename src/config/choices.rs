@@ -6,6 +6,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::session::SizePolicy;
 
 /// The kind of program inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -36,6 +39,20 @@ pub enum Groom {
     Manual,
     /// Nothing, and the agent's configuration stays untouched.
     Pristine,
+}
+
+impl ValueEnum for SizePolicy {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Latest, Self::Smallest, Self::Fixed]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Latest => PossibleValue::new("latest").help("That of the terminal which was used last"),
+            Self::Smallest => PossibleValue::new("smallest").help("What all of them can show"),
+            Self::Fixed => PossibleValue::new("fixed").help("--cols and --rows, whatever they are"),
+        })
+    }
 }
 
 impl Agent {

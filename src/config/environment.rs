@@ -11,17 +11,27 @@ use super::Flags;
 const TOLD_TO_CHILDREN: [&str; 5] =
     ["COOP_URL", "COOP_SOCKET", "COOP_HOOK_TOKEN", "COOP_HOOK_SOCKET", "COOP_HOOK_PIPE"];
 
-/// Which of the flags for a token came from the command line.
+/// Which of the flags were given, and for a token whether on the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given {
     pub token: bool,
     pub token_file: bool,
+    /// A size was chosen, anywhere.
+    pub size: bool,
+    /// What coop may answer by itself was chosen, anywhere.
+    pub groom: bool,
 }
 
 impl From<&ArgMatches> for Given {
     fn from(matches: &ArgMatches) -> Self {
         let said = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
-        Self { token: said("auth_token"), token_file: said("auth_token_file") }
+        let chosen = |id| matches.value_source(id).is_some_and(|source| source != ValueSource::DefaultValue);
+        Self {
+            token: said("auth_token"),
+            token_file: said("auth_token_file"),
+            size: chosen("cols") || chosen("rows"),
+            groom: chosen("groom"),
+        }
     }
 }
 
@@ -87,7 +97,7 @@ mod tests {
     fn a_child_sees_none_of_coops_own_variables() {
         let names = own_variables();
         let all = "PORT HOST SOCKET GRPC_PORT HEALTH_PORT AUTH_TOKEN AUTH_TOKEN_FILE AGENT AGENT_CONFIG IDLE_GRACE \
-                   ATTACH COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE \
+                   ATTACH ATTACH_SIZE COLS ROWS RING_SIZE TERM IDLE_TIMEOUT LOG_FORMAT LOG_LEVEL GROOM URL HOOK_TOKEN HOOK_PIPE \
                    HOOK_SOCKET";
         for name in all.split_whitespace() {
             assert!(names.contains(&OsString::from(format!("COOP_{name}"))), "{name}");

@@ -11,11 +11,14 @@ use tracing::level_filters::LevelFilter;
 
 use super::choices::{Agent, Groom, LogFormat};
 use super::parse;
+use crate::session::SizePolicy;
 
 /// What was said on the command line and in the environment, each by itself in order; [`super::settle()`] looks at all
 /// of it together.
 #[derive(Args, Clone, Debug)]
 pub struct Flags {
+    #[command(flatten, next_help_heading = "A session that already runs")]
+    pub(super) borrowing: Borrowing,
     #[command(flatten, next_help_heading = "Listening")]
     pub(super) listening: Listening,
     #[command(flatten, next_help_heading = "Security")]
@@ -31,6 +34,19 @@ pub struct Flags {
     /// The program to run and its arguments; no shell looks at them
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub(super) command: Vec<OsString>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Borrowing {
+    /// Serve what runs in tmux or GNU screen instead of a command: tmux:NAME or screen:NAME
+    ///
+    /// tmux:NAME:WINDOW.PANE, tmux:%3 and screen:NAME:WINDOW name one part of it; NAME alone means the pane or window in
+    /// front. It goes on when coop leaves. Its size stays as it is, unless --cols and --rows are given.
+    #[arg(long, env = "COOP_ATTACH", value_name = "TARGET")]
+    pub attach: Option<String>,
+    /// Socket of the tmux server: a name as for tmux -L, or a path with a slash as for tmux -S
+    #[arg(long, env = "COOP_TMUX_SOCKET", value_name = "NAME|PATH", hide_short_help = true)]
+    pub tmux_socket: Option<OsString>,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -100,6 +116,16 @@ pub(super) struct Terminal {
     /// Rows
     #[arg(long, env = "COOP_ROWS", value_name = "N", default_value_t = 50)]
     pub rows: u32,
+    /// Whose size the program sees when terminals are attached
+    #[arg(
+        long,
+        env = "COOP_ATTACH_SIZE",
+        value_name = "WHOSE",
+        value_enum,
+        default_value = "latest",
+        hide_short_help = true
+    )]
+    pub attach_size: SizePolicy,
     /// How much output is held for late readers, in bytes, or such as 512K or 4M
     #[arg(
         long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576",
@@ -140,15 +166,12 @@ pub(super) struct AgentFlags {
     /// Write down what the agent's sources bring, for a report of a wrong state (holds the conversation)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub agent_record: Option<PathBuf>,
-    /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds
+    /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds (from 1000)
     #[arg(long, env = "COOP_NUDGE_TIMEOUT_MS", value_name = "MS", hide_short_help = true)]
     pub nudge_timeout_ms: Option<u32>,
     /// Go on with an earlier conversation: its id, its log, its directory, or latest
     #[arg(long, value_name = "HINT", hide_short_help = true)]
     pub resume: Option<String>,
-    /// Serve a terminal that runs already, tmux:NAME or screen:NAME (not in this version yet)
-    #[arg(long, env = "COOP_ATTACH", value_name = "SPEC", hide_short_help = true)]
-    pub attach: Option<String>,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -15,7 +15,9 @@ use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 
 use crate::api::Secret;
+use crate::borrowed::Target;
 use crate::child::Size;
+use crate::session::SizePolicy;
 
 mod choices;
 mod environment;
@@ -76,6 +78,8 @@ pub struct Sidecar {
     pub idle_grace: Duration,
     /// The terminal's size.
     pub size: Size,
+    /// Whose size counts when terminals are attached.
+    pub attach_size: SizePolicy,
     /// How much output is held.
     pub ring_bytes: usize,
     /// The child's `TERM`.
@@ -96,10 +100,24 @@ pub struct Sidecar {
     pub env: Vec<(OsString, OsString)>,
     /// Whether coop leaves with the child, and with its exit code.
     pub exit_with_child: bool,
-    /// The program and its arguments; never empty.
+    /// The program and its arguments; empty only when something is borrowed instead.
     pub command: Vec<OsString>,
+    /// What is served instead of a program of our own.
+    pub borrow: Option<Borrow>,
     /// What is allowed but probably not meant; for the log.
     pub warnings: Vec<String>,
+}
+
+/// A session that somebody else started.
+#[derive(Clone, Debug)]
+pub struct Borrow {
+    pub target: Target,
+    /// The agent that runs there, where the operator says it.
+    pub agent: Option<Agent>,
+    /// It is to have the size that was given; else it keeps its own.
+    pub size_is_chosen: bool,
+    /// What coop may answer by itself was said; else it answers nothing.
+    pub groom_is_chosen: bool,
 }
 
 /// A choice that cannot be carried out: what is wrong with which flag, and the way out.

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::choices::{Agent, LogFormat};
-use super::flags::{AgentFlags, Flags, Listening, Security, Terminal};
-use super::{Given, Mistake, Sidecar, listeners, read_text, token};
+use super::flags::{AgentFlags, Borrowing, Flags, Listening, Security, Terminal};
+use super::{Borrow, Given, Mistake, Sidecar, listeners, read_text, token};
 use crate::api::Secret;
+use crate::borrowed::parse_target;
 use crate::child::Size;
 
 /// Patterns are a few lines; more is the wrong file.
@@ -17,9 +18,12 @@ const AGENT_CONFIG_FIELDS: [&str; 5] = ["settings", "mcp", "stop", "start", "scr
 
 /// Checks everything together.
 pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
-    let Flags { listening, security, terminal, agent, lifetime, logging, command } = flags;
+    let Flags { borrowing, listening, security, terminal, agent, lifetime, logging, command } = flags;
     let mut warnings = Vec::new();
-    check_command(&agent, command.is_empty())?;
+    let borrow = choose_borrowed(&borrowing, &agent, command.is_empty(), given)?;
+    if borrow.is_some() {
+        warn_of_idle_flags(&terminal, &mut warnings);
+    }
     let token = choose_token(&security, given, &mut warnings)?;
     listeners::check(&listening, token.is_some(), security.insecure_no_auth)?;
     warn_of_contradictions(&security, token.is_some(), &mut warnings);
@@ -46,6 +50,7 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         nudge_timeout_ms: agent.nudge_timeout_ms,
         idle_grace: agent.idle_grace,
         size,
+        attach_size: terminal.attach_size,
         ring_bytes: terminal.ring_size,
         term: terminal.term,
         idle_timeout: Some(lifetime.idle_timeout).filter(|timeout| *timeout > Duration::ZERO),
@@ -57,23 +62,47 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         env: terminal.env,
         exit_with_child: lifetime.exit_with_child,
         command,
+        borrow,
         warnings,
     })
 }
 
-fn check_command(agent: &AgentFlags, no_command: bool) -> Result<(), Mistake> {
-    match (&agent.attach, no_command) {
+/// What is to be served instead of a command, if anything is.
+fn choose_borrowed(
+    borrowing: &Borrowing,
+    agent: &AgentFlags,
+    no_command: bool,
+    given: Given,
+) -> Result<Option<Borrow>, Mistake> {
+    let spec = match (&borrowing.attach, no_command) {
         (None, true) => {
-            return Err(Mistake::new("nothing to run: put a command after --, such as `coop -- bash`"));
+            let ways = "put a command after --, such as `coop -- bash`, or give --attach tmux:NAME";
+            return Err(Mistake::new(format!("nothing to run: {ways}")));
         }
         (Some(_), false) => {
             let way_out = "leave out one of them";
             return Err(Mistake::new(format!("--attach serves what runs already, a command starts anew: {way_out}")));
         }
-        (Some(spec), true) => return Err(cannot_attach(spec)),
-        (None, false) => {}
+        (None, false) if borrowing.tmux_socket.is_some() => {
+            return Err(Mistake::new("--tmux-socket is for --attach tmux:NAME: leave it out"));
+        }
+        (None, false) => return Ok(None),
+        (Some(spec), true) => spec,
+    };
+    if agent.resume.is_some() {
+        let why = "--resume starts an agent anew, --attach serves one that runs already";
+        return Err(Mistake::new(format!("{why}: leave out one of them")));
     }
-    Ok(())
+    let target = parse_target(spec, borrowing.tmux_socket.as_deref()).map_err(Mistake::new)?;
+    let (size_is_chosen, groom_is_chosen) = (given.size, given.groom);
+    Ok(Some(Borrow { target, agent: agent.agent, size_is_chosen, groom_is_chosen }))
+}
+
+/// What only a program that coop starts can be given.
+fn warn_of_idle_flags(terminal: &Terminal, warnings: &mut Vec<String>) {
+    if !terminal.env.is_empty() || terminal.cwd.is_some() {
+        warnings.push("--cwd and --env change nothing for a session that already runs".to_owned());
+    }
 }
 
 /// Only the conversations of an agent that coop knows can be found again.
@@ -85,15 +114,6 @@ fn check_resume(resume: Option<&String>, agent: Agent) -> Result<(), Mistake> {
             Err(Mistake::new(format!("--resume needs an agent whose conversations coop knows: {way_out}")))
         }
         _ => Ok(()),
-    }
-}
-
-fn cannot_attach(spec: &str) -> Mistake {
-    match spec.split_once(':') {
-        Some(("tmux" | "screen", name)) if !name.is_empty() => Mistake::new(format!(
-            "--attach {spec} is not in this version yet: run the program under coop, such as `coop -- bash`"
-        )),
-        _ => Mistake::new(format!("--attach {spec:?}: use tmux:NAME or screen:NAME")),
     }
 }
 

@@ -53,9 +53,11 @@ fn every_mistake_is_named_with_the_way_out() {
     let table = [
         ("", "coop -- bash"),
         ("--attach tmux:a -- bash", "leave out one"),
-        ("--attach tmux:a", "not in this version yet"),
-        ("--attach tmux:", "use tmux:NAME or screen:NAME"),
-        ("--attach zellij:a", "use tmux:NAME or screen:NAME"),
+        ("--attach tmux:", "use tmux:NAME"),
+        ("--attach zellij:a", "use tmux:NAME"),
+        ("--attach screen:a --tmux-socket x", "leave it out"),
+        ("--tmux-socket x -- sh", "leave it out"),
+        ("--attach tmux:a --agent claude --resume latest", "leave out one"),
         ("--resume latest -- bash", "needs an agent whose conversations coop knows"),
         ("--port 80 --grpc-port 80 -- sh", "--port and --grpc-port are both 80"),
         ("--grpc-port 81 --health-port 81 -- sh", "--grpc-port and --health-port are both 81"),
@@ -141,7 +143,7 @@ fn a_flag_for_the_token_wins_over_a_variable() {
         let settled = settle(Flags::from_arg_matches(&matches).unwrap(), given);
         settled.map(|sidecar| sidecar.token.map(|token| token.reveal().to_owned()))
     };
-    let token = |token, token_file| flags(Given { token, token_file });
+    let token = |token, token_file| flags(Given { token, token_file, ..Given::default() });
     assert_eq!(token(true, false), Ok(Some("from-text".to_owned())));
     assert_eq!(token(false, true), Ok(Some("from-file".to_owned())));
     assert!(token(true, true).is_err() && token(false, false).is_err());
@@ -161,4 +163,15 @@ fn an_agents_configuration_is_read() {
     let path = scratch.file("agent.json", r#"{"screen":{"prompt":["\\$ $"]}}"#);
     let sidecar = settled(&format!("--agent-config {} -- sh", path.display())).unwrap();
     assert_eq!(sidecar.agent_config.unwrap()["screen"]["prompt"][0], "\\$ $");
+}
+
+#[test]
+fn a_borrowed_session_keeps_its_size_and_its_dialogs_unless_told_otherwise() {
+    let borrow = |flags: &str| settled(flags).unwrap().borrow.unwrap();
+    let plain = borrow("--attach tmux:a");
+    assert_eq!((plain.size_is_chosen, plain.groom_is_chosen, plain.agent), (false, false, None));
+    let chosen = borrow("--attach tmux:a:1.0 --cols 100 --groom auto --agent codex");
+    assert_eq!((chosen.size_is_chosen, chosen.groom_is_chosen, chosen.agent), (true, true, Some(Agent::Codex)));
+    let warnings = settled("--attach screen:a --env A=b").unwrap().warnings.join(" ");
+    assert!(warnings.contains("--env"), "{warnings}");
 }

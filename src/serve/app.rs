@@ -14,12 +14,15 @@ use tonic_web::GrpcWebLayer;
 use super::gateway;
 use super::guard::{self, Guard, Policy};
 use super::websocket::{self, Sockets};
-use super::{error, page};
+use super::{error, page, web};
 use crate::api::{Api, ApiError, Code};
 use crate::proto::{self, v1::coop_server::CoopServer};
 
 /// The largest gRPC message that is read at all. Raw input has a lower limit, with an error that says so.
 const MESSAGE_BYTES_MAX: usize = 24 * 1024 * 1024;
+
+/// Where Prometheus looks.
+pub const METRICS: &str = "/metrics";
 
 /// The application and what belongs to it.
 pub struct App {
@@ -49,11 +52,12 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
         .layer(GrpcWebLayer::new());
     let sockets = Sockets::default();
     let policy = Arc::new(policy);
-    let http = gateway::routes(Router::new())
+    let http = web::routes(gateway::routes(Router::new()))
         .route("/ws", get(websocket::session))
         .route("/api/v1/attach", get(websocket::attach))
-        .route("/", get(page::api))
+        .route("/api", get(page::api))
         .route("/openapi.json", get(page::openapi))
+        .route(METRICS, get(page::metrics))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .with_state(api.clone());
@@ -67,8 +71,9 @@ pub fn application(api: &Api, policy: Policy) -> anyhow::Result<App> {
 
 /// Only what probes ask for, for a port of its own.
 pub fn health_application(api: &Api) -> Router {
-    let open = ["/api/v1/health", "/api/v1/livez", "/api/v1/ready"];
+    let open = ["/api/v1/health", "/api/v1/livez", "/api/v1/ready", METRICS];
     gateway::routes(Router::new())
+        .route(METRICS, get(page::metrics))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .with_state(api.clone())
@@ -78,7 +83,8 @@ pub fn health_application(api: &Api) -> Router {
 }
 
 async fn not_here(request: Request) -> Response<Body> {
-    let message = format!("there is no {} on the health port: only health, livez and ready", request.uri().path());
+    let message =
+        format!("there is no {} on the health port: only health, livez, ready and /metrics", request.uri().path());
     error::json_error(&ApiError::new(Code::NotFound, message))
 }
 
@@ -88,11 +94,11 @@ async fn not_found(request: Request) -> Response<Body> {
         let status = tonic::Status::unimplemented(format!("there is no call {path}"));
         return error::grpc_error(&status, request.headers());
     }
-    let message = format!("there is no {path}: GET / lists what there is");
+    let message = format!("there is no {path}: GET /api lists what there is");
     error::json_error(&ApiError::new(Code::NotFound, message))
 }
 
 async fn method_not_allowed(request: Request) -> Response<Body> {
-    let message = format!("{} does not take {}: GET / lists what does", request.uri().path(), request.method());
+    let message = format!("{} does not take {}: GET /api lists what does", request.uri().path(), request.method());
     error::answer(ApiError::new(Code::MethodNotAllowed, message), request.headers())
 }

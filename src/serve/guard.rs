@@ -7,15 +7,21 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, header, uri::Authority};
 use axum::middleware::Next;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::error;
+use super::app::METRICS;
 use super::gateway::binding_at;
+use super::{error, web};
 use crate::api::{Access, Api, ApiError, Code, Trusted, rpc_of_grpc_path};
 
 /// Paths of other services that share the port.
 const GRPC_HEALTH: &str = "/grpc.health.v1.Health/";
 const GRPC_REFLECTION: &str = "/grpc.reflection.";
+
+/// What begins the subprotocol that carries a token.
+const TOKEN_WORD: &str = "coop.token.";
 
 /// Which browsers and names the operator lets in, beside our own.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +68,8 @@ impl Guard {
         let presented = presented(request);
         if let Some(access) = access {
             self.api.gate.admit(access, presented.as_deref())?;
-            if access != Access::Open {
+            // Statistics are taken all the time, and must not keep an idle session from leaving.
+            if access != Access::Open && request.uri().path() != METRICS {
                 self.api.session.touch();
             }
         }
@@ -130,9 +137,12 @@ fn access_of(method: &Method, path: &str) -> Option<Access> {
     match path {
         // Checked message by message, and by the token if there is one.
         "/ws" => Some(Access::Open),
-        "/api/v1/attach" => Some(Access::Write),
-        // Files of the page; its calls show the token.
-        "/" | "/openapi.json" => None,
+        // Who may only read, may only look: its hello says so, and is checked.
+        "/api/v1/attach" => Some(Access::Read),
+        // The page's own files; its calls show the token.
+        "/api" | "/openapi.json" => None,
+        METRICS => Some(Access::Read),
+        path if web::has(path) => None,
         path if path.starts_with(GRPC_HEALTH) => Some(Access::Open),
         path if path.starts_with(GRPC_REFLECTION) => Some(Access::Read),
         _ => None,
@@ -143,13 +153,17 @@ fn is_socket(path: &str) -> bool {
     matches!(path, "/ws" | "/api/v1/attach" | "/coop.v1.Coop/Session")
 }
 
-/// The token that comes with a request; in the query only for WebSockets, to which browsers cannot add headers.
+/// The token that comes with a request. Browsers cannot add headers to WebSockets: these may have it among their
+/// subprotocols, or in the query.
 fn presented(request: &Request) -> Option<String> {
     if let Some(token) = bearer(request.headers()) {
         return Some(token.to_owned());
     }
     if !is_socket(request.uri().path()) {
         return None;
+    }
+    if let Some(token) = subprotocol(request.headers()) {
+        return Some(token);
     }
     let query = super::params::query(request.uri().query()?).ok()?;
     query.into_iter().find(|(name, _)| name == "token").map(|(_, token)| token)
@@ -159,6 +173,15 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The token as a subprotocol, `coop.token.` and its bytes in base64url: addresses end up in logs, this does not.
+fn subprotocol(headers: &HeaderMap) -> Option<String> {
+    let offered = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    let encoded = offered.flat_map(|value| value.split(',')).find_map(|word| word.trim().strip_prefix(TOKEN_WORD))?;
+    let bytes = URL_SAFE_NO_PAD.decode(encoded).unwrap_or_default();
+    // What is no text is no token of ours, but it was shown: it must not count as none.
+    Some(String::from_utf8(bytes).unwrap_or_default())
 }
 
 /// The name under which the caller knows us: HTTP/2 has it in the address, HTTP/1 in a header.

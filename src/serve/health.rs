@@ -10,7 +10,7 @@ use crate::session::{Life, Resume, Session, Wants};
 pub async fn follow_life(session: Session, reporter: HealthReporter) {
     let name = <crate::proto::v1::coop_server::CoopServer<Api> as tonic::server::NamedService>::NAME;
     // Only starts and ends matter, and every reader gets these.
-    let wants = Wants { output: false, screen: false, state: true };
+    let wants = Wants { output: false, screen: false, state: true, messages: false };
     let Ok(mut events) = session.subscribe_uncounted(wants, Resume::default()) else { return };
     loop {
         let status = match session.vitals().life {

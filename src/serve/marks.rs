@@ -43,8 +43,9 @@ impl Marked for v1::ServerMessage {
             Some(Event::Exit(event)) => marks.seq = Some(event.seq),
             Some(Event::Resize(event)) => marks.seq = Some(event.seq),
             Some(Event::Receipt(receipt)) => marks.seq = receipt.seq.or(marks.seq),
-            Some(Event::Stop(event)) => event.mark(marks),
-            Some(Event::Start(event)) => event.mark(marks),
+            Some(Event::Stop(event) | Event::StopOutcome(event)) => event.mark(marks),
+            Some(Event::Start(event) | Event::StartOutcome(event)) => event.mark(marks),
+            Some(Event::MessageRaw(event)) => event.mark(marks),
             Some(Event::TranscriptSaved(event)) => event.mark(marks),
             // A screen is not kept: the newest is always sent first.
             _ => {}
@@ -66,4 +67,11 @@ macro_rules! marked_by_seq {
     };
 }
 
-marked_by_seq!(v1::AgentStateEvent, v1::ScreenSnapshot, v1::StopEvent, v1::StartEvent, v1::TranscriptEvent);
+marked_by_seq!(
+    v1::AgentStateEvent,
+    v1::ScreenSnapshot,
+    v1::StopEvent,
+    v1::StartEvent,
+    v1::TranscriptEvent,
+    v1::MessageEvent
+);

@@ -4,7 +4,8 @@
 //! listen ─> connections ─> guard (host, origin, token) ─┬─ gRPC, gRPC-Web, reflection, health
 //!                                                       ├─ gateway (generated HTTP/JSON routes)
 //!                                                       ├─ websocket (/ws, /api/v1/attach)
-//!                                                       └─ page (/, /openapi.json)
+//!                                                       ├─ page (/api, /openapi.json)
+//!                                                       └─ web (/, /web/…)
 //! ```
 
 mod app;
@@ -19,6 +20,7 @@ mod marks;
 mod page;
 mod params;
 mod streams;
+mod web;
 mod websocket;
 
 pub use app::{App, application, health_application};

@@ -1,14 +1,17 @@
-//! The small page at `/`: what this is, what it can do, and where its contract lies.
+//! The small page at `/api`: every call of this coop, and where its contract lies; and the numbers at `/metrics`.
 
 use std::fmt::Write;
 
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
 
-use super::gateway::BINDINGS;
+use super::gateway::{BINDINGS, NO_STORE};
+use super::web;
+use crate::api::{Api, METRICS_CONTENT_TYPE};
 use crate::proto;
 
-const HEAD: &str = include_str!("page.html");
+const HEAD: &str = include_str!("api.html");
 
 /// The API page, made from the same table as the routes.
 pub async fn api() -> Response<Body> {
@@ -27,13 +30,20 @@ pub async fn openapi() -> Response<Body> {
     respond(proto::OPENAPI, "application/json")
 }
 
+/// What Prometheus is told.
+pub async fn metrics(State(api): State<Api>) -> Response<Body> {
+    let mut response = Response::new(api.metrics().into());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(METRICS_CONTENT_TYPE));
+    response.headers_mut().insert(header::CACHE_CONTROL, NO_STORE);
+    response
+}
+
 fn respond(content: impl Into<Body>, content_type: &'static str) -> Response<Body> {
     let mut response = Response::new(content.into());
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     // Nothing on the page comes from elsewhere, and nobody may frame it.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    web::secure(headers, policy);
     response
 }

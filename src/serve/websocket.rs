@@ -25,6 +25,9 @@ use crate::session::Life;
 /// The largest message: 16 MiB of raw input in base64, and its frame.
 const MESSAGE_BYTES_MAX: usize = 23 * 1024 * 1024;
 
+/// The subprotocol that is spoken; offered beside it may be the caller's token (see `guard`).
+const SUBPROTOCOL: &str = "coop.v1";
+
 /// What each connection sets aside; most of them send little and wait much.
 const BUFFER_BYTES: usize = 8 * 1024;
 
@@ -71,13 +74,15 @@ pub async fn session(
 pub async fn attach(
     State(Api(service)): State<Api>,
     Extension(sockets): Extension<Sockets>,
+    trusted: Option<Extension<Trusted>>,
     upgrade: Upgrade,
 ) -> Response<Body> {
     let upgrade = match sockets.admit(upgrade) {
         Ok(upgrade) => upgrade,
         Err(error) => return error::json_error(&error),
     };
-    let talk = move |socket| async move { serve_terminal(service, socket).await };
+    let trusted = trusted.is_some();
+    let talk = move |socket| async move { serve_terminal(service, socket, trusted).await };
     upgrade.on_upgrade(move |socket| sockets.0.track_future(talk(socket))).into_response()
 }
 
@@ -89,6 +94,7 @@ impl Sockets {
         }
         match upgrade {
             Ok(upgrade) => Ok(upgrade
+                .protocols([SUBPROTOCOL])
                 .max_message_size(MESSAGE_BYTES_MAX)
                 .max_frame_size(MESSAGE_BYTES_MAX)
                 .read_buffer_size(BUFFER_BYTES)
@@ -138,14 +144,18 @@ async fn converse(service: Arc<Service>, socket: WebSocket, trusted: bool, subsc
     say_goodbye(&mut sink, &heard).await;
 }
 
-async fn serve_terminal(service: Arc<Service>, socket: WebSocket) {
+async fn serve_terminal(service: Arc<Service>, socket: WebSocket, trusted: bool) {
     let (mut sink, stream) = socket.split();
     let heard = Heard::new(stream);
-    let mut told = api::attach(service, Box::pin(heard.messages(attach_request)));
+    let requests = heard.messages(attach_request).map(move |request| only_looks_unless(trusted, request?));
+    let mut told = api::attach(service, Box::pin(requests));
     while let Some(message) = told.recv().await {
         let event = match message {
             Ok(message) => message.event,
-            Err(error) => return close(&mut sink, &heard, CLOSE_BAD, &error.message).await,
+            Err(error) => {
+                let code = if error.code == Code::Unauthorized { CLOSE_UNAUTHORIZED } else { CLOSE_BAD };
+                return close(&mut sink, &heard, code, &error.message).await;
+            }
         };
         let message = match event {
             Some(attach_response::Event::Output(bytes)) => Message::Binary(bytes),
@@ -159,6 +169,16 @@ async fn serve_terminal(service: Arc<Service>, socket: WebSocket) {
         }
     }
     say_goodbye(&mut sink, &heard).await;
+}
+
+/// A terminal without the token may look, where the operator lets anybody read, and says so in its hello.
+fn only_looks_unless(trusted: bool, request: AttachRequest) -> Result<AttachRequest, ApiError> {
+    match &request.event {
+        Some(attach_request::Event::Hello(hello)) if !trusted && !hello.view => {
+            Err(ApiError::new(Code::Unauthorized, "no token: only a hello with view:true"))
+        }
+        _ => Ok(request),
+    }
 }
 
 /// The listening half of a socket, which outlives the conversation by its farewell.

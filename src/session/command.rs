@@ -11,14 +11,17 @@ use tokio::sync::oneshot;
 use super::condition::{Conditions, Met};
 use super::environment::{Change, Environment};
 use super::event::Event;
+use super::handle::Redrawn;
 use super::lock::LockId;
 use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::state::{Cause, State, StateKind};
+use super::tally::InputKind;
+use super::terminals::{Joining, TerminalId};
 use super::turn::{Given, TurnId};
 use crate::child::{Signal, Size};
-use crate::terminal::{Offset, Seq};
+use crate::terminal::Seq;
 
 /// The place for an answer.
 pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
@@ -40,6 +43,16 @@ pub enum Write {
     Raw(Bytes),
     /// Named keys; how they are encoded depends on the terminal's modes at that moment.
     Keys(Vec<String>),
+}
+
+impl Write {
+    pub fn kind(&self) -> InputKind {
+        match self {
+            Self::Text { .. } => InputKind::Input,
+            Self::Raw(_) => InputKind::Raw,
+            Self::Keys(_) => InputKind::Keys,
+        }
+    }
 }
 
 /// Rows that changed, and the picture's frame around them.
@@ -78,8 +91,21 @@ pub enum Command {
         reply: oneshot::Sender<Vec<String>>,
     },
     Redraw {
-        reply: oneshot::Sender<(Offset, Bytes)>,
+        reply: oneshot::Sender<Redrawn>,
     },
+    /// A terminal joins.
+    Attach {
+        joining: Joining,
+        reply: oneshot::Sender<(TerminalId, Redrawn)>,
+    },
+    /// An attached terminal measures another size.
+    Measured {
+        terminal: TerminalId,
+        size: Size,
+        reply: Reply<()>,
+    },
+    /// It is gone, and with it what it said about its size.
+    Detach(TerminalId),
     Write {
         what: Write,
         writer: Option<LockId>,
@@ -88,11 +114,14 @@ pub enum Command {
     },
     /// Typed at an attached terminal: written like any input, but nobody asks for a receipt of every key.
     Type {
+        terminal: TerminalId,
         bytes: Bytes,
         reply: Reply<()>,
     },
     /// Asks for several writes in a row.
     BeginTurn {
+        /// What it is for.
+        kind: InputKind,
         writer: Option<LockId>,
         expect: Expect,
         /// The child's end is a witness.

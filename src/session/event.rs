@@ -25,6 +25,11 @@ pub enum Ended {
         code: i32,
         reason: String,
     },
+    /// What was borrowed has ended, or was let go of; how is known only at times.
+    Left {
+        exit: Option<Exit>,
+        reason: String,
+    },
 }
 
 /// Something that happened once and is kept for those who come back.
@@ -44,6 +49,8 @@ pub enum Event {
     Began(Began),
     /// A transcript was kept.
     Kept(Kept),
+    /// The agent wrote a line about its conversation.
+    Wrote(Wrote),
 }
 
 /// What was decided about an agent that wanted to stop.
@@ -77,6 +84,41 @@ pub struct Kept {
     pub line_count: u64,
 }
 
+/// A longer line is told of, not told: pictures and whole files are written into a log as one line.
+pub const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Where an agent writes about its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenTo {
+    Log,
+    Stdout,
+}
+
+/// A line that an agent wrote about its conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrote {
+    pub to: WrittenTo,
+    /// The line, a JSON object; `None` when it is longer than [`LINE_BYTES_MAX`].
+    pub line: Option<Box<str>>,
+    pub bytes: usize,
+}
+
+impl Wrote {
+    pub fn new(to: WrittenTo, line: &str) -> Self {
+        Self { to, line: (line.len() <= LINE_BYTES_MAX).then(|| line.into()), bytes: line.len() }
+    }
+}
+
+impl Event {
+    /// How many bytes it holds, beside the few that every event has.
+    pub fn bytes_held(&self) -> usize {
+        match self {
+            Self::Wrote(wrote) => wrote.line.as_ref().map_or(0, |line| line.len()),
+            _ => 0,
+        }
+    }
+}
+
 /// An event in its place.
 #[derive(Debug)]
 pub struct Entry {
@@ -94,6 +136,7 @@ impl Ended {
         match self {
             Self::Exited(exit) => exit.code(),
             Self::NotStarted { code, .. } => Some(*code),
+            Self::Left { exit, .. } => exit.and_then(Exit::code),
         }
     }
 
@@ -101,14 +144,15 @@ impl Ended {
         match self {
             Self::Exited(exit) => exit.signal(),
             Self::NotStarted { .. } => None,
+            Self::Left { exit, .. } => exit.and_then(Exit::signal),
         }
     }
 
-    /// Why it could not be started.
+    /// Why it could not be started, or how it left where no code says it.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Exited(_) => None,
-            Self::NotStarted { reason, .. } => Some(reason),
+            Self::Exited(_) | Self::Left { exit: Some(_), .. } => None,
+            Self::NotStarted { reason, .. } | Self::Left { reason, .. } => Some(reason),
         }
     }
 
@@ -117,6 +161,8 @@ impl Ended {
         match self {
             Self::Exited(exit) => exit.shell_code(),
             Self::NotStarted { code, .. } => *code,
+            // 1 where nobody knows: 0 would tell of a success that nobody saw.
+            Self::Left { exit, .. } => exit.map_or(1, Exit::shell_code),
         }
     }
 }

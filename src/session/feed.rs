@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::event::{Entry, Event};
 use super::inbox::TAKE_BYTES_MAX;
-use super::journal::{JOURNAL_ENTRIES_MAX, Journal};
+use super::journal::{JOURNAL_ENTRIES_MAX, Journal, LINES_BYTES_MAX};
 use super::keep::Keep;
 use super::subscription::Wants;
 use crate::terminal::{Offset, Ring, Seq, Slice};
@@ -51,6 +51,8 @@ pub struct Resume {
 #[derive(Clone, Debug)]
 pub struct Cursor {
     pub seq: Seq,
+    /// The last line of the agent's that was followed.
+    pub line: Seq,
     pub offset: Offset,
     /// The last announcement of a screen that was followed.
     pub screen: Seq,
@@ -64,6 +66,8 @@ pub enum Found {
     Screen,
     /// Events before this one are gone.
     EventsGone(Seq),
+    /// What the agent wrote before this is gone.
+    LinesGone(Seq),
     /// Output at the cursor is gone.
     OutputGone,
     Nothing,
@@ -83,6 +87,8 @@ struct Published {
     ring: Ring,
     frames: VecDeque<Arc<Frame>>,
     journal: Journal,
+    /// What the agent wrote; kept apart, because it is much, and would drive out the rest.
+    lines: Journal,
     seq: Seq,
     screen: Seq,
     closed: bool,
@@ -93,7 +99,8 @@ impl Feed {
         let published = Published {
             ring: Ring::new(ring_bytes_max),
             frames: VecDeque::new(),
-            journal: Journal::new(JOURNAL_ENTRIES_MAX),
+            journal: Journal::new(JOURNAL_ENTRIES_MAX, 0),
+            lines: Journal::new(JOURNAL_ENTRIES_MAX, LINES_BYTES_MAX),
             seq: Seq(0),
             screen: Seq(0),
             closed: false,
@@ -116,7 +123,8 @@ impl Feed {
         let mut published = self.lock();
         let offset = published.ring.end();
         published.seq = seq;
-        published.journal.push(Arc::new(Entry { seq, offset, event, encoded: Keep::default() }));
+        let kept = if matches!(event, Event::Wrote(_)) { &mut published.lines } else { &mut published.journal };
+        kept.push(Arc::new(Entry { seq, offset, event, encoded: Keep::default() }));
         self.announce(published);
     }
 
@@ -166,7 +174,7 @@ impl Feed {
         }
         let seq = resume.after_seq.unwrap_or(published.seq);
         let offset = resume.from_offset.unwrap_or(published.ring.oldest());
-        Ok(Cursor { seq, offset, screen: published.screen })
+        Ok(Cursor { seq, line: seq, offset, screen: published.screen })
     }
 
     /// The next thing for this cursor, in the order in which it happened. The cursor moves past what is found.
@@ -179,6 +187,10 @@ impl Feed {
                 Err(held_from) if wants.state => return Found::EventsGone(held_from),
                 Err(held_from) => cursor.seq = Seq(held_from.0.saturating_sub(1)),
             }
+        };
+        let event = match published.line(cursor, wants, event) {
+            Ok(line) => first_of(event, line),
+            Err(held_from) => return Found::LinesGone(held_from),
         };
         let end = published.ring.end();
         if wants.output && cursor.offset < end {
@@ -194,7 +206,8 @@ impl Feed {
             }
         }
         if let Some(entry) = event {
-            cursor.seq = entry.seq;
+            let place = if matches!(entry.event, Event::Wrote(_)) { &mut cursor.line } else { &mut cursor.seq };
+            *place = entry.seq;
             return Found::Event(entry.clone());
         }
         if wants.screen && cursor.screen < published.screen {
@@ -209,7 +222,23 @@ impl Feed {
     }
 }
 
+fn first_of<'a>(one: Option<&'a Arc<Entry>>, other: Option<&'a Arc<Entry>>) -> Option<&'a Arc<Entry>> {
+    [one, other].into_iter().flatten().min_by_key(|entry| entry.seq)
+}
+
 impl Published {
+    /// The next line for this cursor. `Err` says from where on lines are held, when it is time to say that some are gone:
+    /// not before what happened earlier.
+    fn line(&self, cursor: &Cursor, wants: Wants, event: Option<&Arc<Entry>>) -> Result<Option<&Arc<Entry>>, Seq> {
+        if !wants.messages {
+            return Ok(None);
+        }
+        match self.lines.after(cursor.line) {
+            Err(held_from) if event.is_some_and(|event| event.seq < held_from) => Ok(None),
+            line => line,
+        }
+    }
+
     /// The shared frame that begins at the cursor, or a piece of the ring for those who catch up.
     fn output(&self, from: Offset, until: Offset) -> Arc<Frame> {
         let index = self.frames.partition_point(|frame| frame.offset < from);
@@ -232,7 +261,7 @@ mod tests {
     use super::*;
     use crate::child::Size;
 
-    const ALL: Wants = Wants { output: true, screen: true, state: true };
+    const ALL: Wants = Wants { output: true, screen: true, state: true, messages: true };
 
     #[derive(Clone, Debug)]
     enum Step {

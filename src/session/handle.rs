@@ -20,6 +20,8 @@ use super::picture::{Picture, Style};
 use super::receipt::{Phase, Ticket};
 use super::refusal::Refusal;
 use super::subscription::{Counted, Subscription, Wants};
+use super::tally::{InputKind, Tally};
+use super::terminals::{Joining, TerminalId};
 use super::turn::{Turn, TurnId};
 use super::vitals::{Counters, Vitals};
 use crate::child::{Signal, Size};
@@ -38,6 +40,7 @@ pub struct Shared {
     pub feed: Arc<Feed>,
     pub counters: Arc<Counters>,
     pub vitals: ArcSwap<Vitals>,
+    pub tally: Tally,
     /// The latest rendered picture in each style.
     pub text: ArcSwapOption<Picture>,
     pub ansi: ArcSwapOption<Picture>,
@@ -60,13 +63,52 @@ impl Shared {
     }
 }
 
-/// A terminal that has joined: while it is there, it answers the child's queries, not coop.
+/// The screen as bytes that paint it on any terminal of the same size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redrawn {
+    pub bytes: Bytes,
+    /// How much of the child's output it shows.
+    pub offset: Offset,
+    /// The last change of the session that it shows.
+    pub seq: Seq,
+    pub size: Size,
+}
+
+/// A terminal that has joined; it leaves when this is dropped.
 #[derive(Debug)]
 pub struct Attached {
-    /// Paints the screen as it was at `offset`.
-    pub redraw: Bytes,
-    pub offset: Offset,
-    _terminal: Option<Counted>,
+    /// The screen as it was when it joined.
+    pub redrawn: Redrawn,
+    terminal: TerminalId,
+    session: Session,
+    _counted: Option<Counted>,
+}
+
+impl Attached {
+    /// Writes what was typed at it.
+    pub async fn type_in(&self, bytes: Bytes) -> Result<(), Refusal> {
+        let terminal = self.terminal;
+        self.session.ask(|reply| Command::Type { terminal, bytes, reply }).await?
+    }
+
+    /// It measures another size; what follows from it is the operator's choice.
+    pub async fn measured(&self, size: Size) -> Result<(), Refusal> {
+        let terminal = self.terminal;
+        self.session.ask(|reply| Command::Measured { terminal, size, reply }).await?
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        let left = self.session.commands.try_send(Command::Detach(self.terminal));
+        // A queue that is full has room again a moment later. Without a runtime there is no session either.
+        if let Err(mpsc::error::TrySendError::Full(detach)) = left
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let commands = self.session.commands.clone();
+            runtime.spawn(async move { commands.send(detach).await });
+        }
+    }
 }
 
 impl Session {
@@ -88,6 +130,16 @@ impl Session {
 
     pub fn screen_seq(&self) -> Seq {
         self.shared.counters.screen_seq()
+    }
+
+    /// What is counted for statistics.
+    pub fn tally(&self) -> &Tally {
+        &self.shared.tally
+    }
+
+    /// How much the child has printed, without waiting for anybody who writes it down.
+    pub fn bytes_read(&self) -> u64 {
+        self.shared.counters.bytes_read.load(Ordering::Relaxed)
     }
 
     pub fn bytes_written(&self) -> u64 {
@@ -143,8 +195,8 @@ impl Session {
         self.ask(|reply| Command::Scrollback { lines_max, reply }).await
     }
 
-    /// Bytes that paint the screen on any terminal, and the offset at which they do.
-    pub async fn redraw(&self) -> Result<(Offset, Bytes), Refusal> {
+    /// Bytes that paint the screen on any terminal.
+    pub async fn redraw(&self) -> Result<Redrawn, Refusal> {
         self.ask(|reply| Command::Redraw { reply }).await
     }
 
@@ -156,11 +208,12 @@ impl Session {
     /// `exit_confirms` when the end of the child shows that what was written was taken.
     pub async fn begin_turn(
         &self,
+        kind: InputKind,
         writer: Option<LockId>,
         expect: Expect,
         exit_confirms: bool,
     ) -> Result<Turn, Refusal> {
-        let given = self.ask(|reply| Command::BeginTurn { writer, expect, exit_confirms, reply }).await??;
+        let given = self.ask(|reply| Command::BeginTurn { kind, writer, expect, exit_confirms, reply }).await??;
         Ok(Turn::new(given, self.clone()))
     }
 
@@ -182,11 +235,6 @@ impl Session {
     /// Tells everybody who follows the session.
     pub async fn announce(&self, event: Event) {
         let _ = self.commands.send(Command::Announce(event)).await;
-    }
-
-    /// Writes what was typed at an attached terminal.
-    pub async fn type_in(&self, bytes: Bytes) -> Result<(), Refusal> {
-        self.ask(|reply| Command::Type { bytes, reply }).await?
     }
 
     pub async fn resize(&self, size: Size) -> Result<Size, Refusal> {
@@ -260,11 +308,11 @@ impl Session {
         Ok(Subscription::new(self.clone(), self.shared.feed.clone(), cursor, wants, counted))
     }
 
-    /// Joins as a terminal; one that only looks does not answer queries.
-    pub async fn attach(&self, answers: bool) -> Result<Attached, Refusal> {
-        let terminal = answers.then(|| Counted::new(&self.shared.terminals));
-        let (offset, redraw) = self.redraw().await?;
-        Ok(Attached { redraw, offset, _terminal: terminal })
+    /// Joins as a terminal.
+    pub async fn attach(&self, joining: Joining) -> Result<Attached, Refusal> {
+        let _counted = joining.types.then(|| Counted::new(&self.shared.terminals));
+        let (terminal, redrawn) = self.ask(|reply| Command::Attach { joining, reply }).await?;
+        Ok(Attached { redrawn, terminal, session: self.clone(), _counted })
     }
 
     /// Whether somebody sits at a terminal that is joined to the session.

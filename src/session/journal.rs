@@ -9,26 +9,34 @@ use crate::terminal::Seq;
 /// Enough for a client that was away for a while: an agent changes its state some times a minute.
 pub const JOURNAL_ENTRIES_MAX: usize = 4096;
 
+/// How much is kept of what an agent writes, so that a reader who was away for a minute finds all of it.
+pub const LINES_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// A bounded list of events with ever-increasing sequence numbers.
 #[derive(Debug)]
 pub struct Journal {
     entries: VecDeque<Arc<Entry>>,
     entries_max: usize,
+    bytes: usize,
+    bytes_max: usize,
     /// The newest entry that was dropped.
     forgotten: Option<Seq>,
 }
 
 impl Journal {
-    pub fn new(entries_max: usize) -> Self {
-        Self { entries: VecDeque::new(), entries_max: entries_max.max(1), forgotten: None }
+    pub fn new(entries_max: usize, bytes_max: usize) -> Self {
+        Self { entries: VecDeque::new(), entries_max: entries_max.max(1), bytes: 0, bytes_max, forgotten: None }
     }
 
     pub fn push(&mut self, entry: Arc<Entry>) {
-        if self.entries.len() == self.entries_max
+        let added = entry.event.bytes_held();
+        while (self.entries.len() == self.entries_max || self.bytes + added > self.bytes_max)
             && let Some(oldest) = self.entries.pop_front()
         {
+            self.bytes -= oldest.event.bytes_held();
             self.forgotten = Some(oldest.seq);
         }
+        self.bytes += added;
         self.entries.push_back(entry);
     }
 
@@ -60,7 +68,7 @@ mod tests {
         /// Whoever comes back sees every later event exactly once, or is told which are gone.
         #[test]
         fn nothing_is_skipped_in_silence(steps in prop::collection::vec(1u64..5, 0..60), max in 1usize..20, from in 0u64..120) {
-            let mut journal = Journal::new(max);
+            let mut journal = Journal::new(max, 0);
             let mut all = Vec::new();
             let mut seq = 0;
             for step in steps {

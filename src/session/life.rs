@@ -9,10 +9,13 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use super::clock::sleep_until;
+use super::event::Ended;
 use super::inbox::Inbox;
-use super::outbox::{Outbox, Written};
+use super::lent::Lent;
+use super::outbox::{Outbox, Pen, Written};
 use super::vitals::Counters;
-use crate::child::{self, Exit, Group, Guardian, Launch, SpawnError, Tty};
+use crate::borrowed::{Answer, Loan};
+use crate::child::{self, Exit, Group, Guardian, Launch, Signal, SignalError, Size, SpawnError, Tty};
 
 /// How long after a child's exit, and after its last output, the terminal may stay open before the session calls it
 /// ended. An ordinary program's terminal closes with it; a grandchild could keep it open for ever.
@@ -23,9 +26,20 @@ const DRAIN_MAX: Duration = Duration::from_secs(5);
 
 pub struct Running {
     pub pid: u32,
-    pub group: Group,
-    pub tty: Tty,
     pub outbox: Outbox,
+    body: Body,
+}
+
+/// Whose it is.
+enum Body {
+    Own(Own),
+    Lent(Lent),
+}
+
+/// A child that coop started.
+struct Own {
+    group: Group,
+    tty: Tty,
     inbox: Arc<Inbox>,
     reader: AbortHandle,
     end: CancellationToken,
@@ -39,6 +53,13 @@ pub struct Running {
 /// What a child does next.
 pub enum Sign {
     Printed(Bytes),
+    /// What was borrowed has another size now; who wished for it is answered.
+    Resized(Size, Option<Answer>),
+    /// Another process than before is the one that matters on what was borrowed; whether it is the agent.
+    Stirred {
+        pid: u32,
+        is_agent: bool,
+    },
     /// Its end came nearer; ask [`Running::is_over`].
     Waning,
 }
@@ -58,11 +79,9 @@ impl Running {
         let inbox = Arc::new(Inbox::default());
         let filling = inbox.clone();
         let reader = tokio::spawn(async move { filling.fill(child.output).await }).abort_handle();
-        let running = Self {
-            pid: child.pid,
+        let own = Own {
             group,
             tty: child.tty,
-            outbox: Outbox::new(child.input, counters, written),
             inbox,
             reader,
             end,
@@ -72,11 +91,79 @@ impl Running {
             printed: Instant::now(),
             hung_up: false,
         };
-        Ok((running, supervised.cleared))
+        let outbox = Outbox::new(Pen::Own(child.input), counters, written);
+        Ok((Self { pid: child.pid, outbox, body: Body::Own(own) }, supervised.cleared))
+    }
+
+    /// Takes over something borrowed.
+    pub fn lent(loan: Loan, counters: Arc<Counters>, written: mpsc::Sender<Written>) -> Self {
+        let outbox = Outbox::new(Pen::Lent(loan.wishes.input()), counters, written);
+        Self { pid: loan.agent_pid.unwrap_or(loan.pid), outbox, body: Body::Lent(Lent::new(loan)) }
     }
 
     /// Waits for the next sign of life, or of its end.
     pub async fn sign(&mut self) -> Sign {
+        match &mut self.body {
+            Body::Own(own) => own.sign().await,
+            Body::Lent(lent) => lent.sign().await,
+        }
+    }
+
+    /// How it ended, once all it printed has been read.
+    pub fn is_over(&self) -> Option<Ended> {
+        match &self.body {
+            Body::Own(own) => own.exited.filter(|_| own.hung_up).map(|(exit, _)| Ended::Exited(exit)),
+            Body::Lent(lent) => lent.is_over(),
+        }
+    }
+
+    /// Asks a child to end: SIGHUP, and SIGKILL after the grace. Lets go of what was borrowed.
+    pub fn end(&self) {
+        match &self.body {
+            Body::Own(own) => own.end.cancel(),
+            Body::Lent(lent) => lent.let_go(),
+        }
+    }
+
+    /// Skips the grace; nothing borrowed has one.
+    pub fn kill_now(&self) -> CancellationToken {
+        match &self.body {
+            Body::Own(own) => own.kill_now.clone(),
+            Body::Lent(_) => CancellationToken::new(),
+        }
+    }
+
+    pub fn signal(&self, signal: Signal) -> Result<(), SignalError> {
+        match &self.body {
+            Body::Own(own) => own.group.signal(signal),
+            Body::Lent(lent) => lent.signal(signal),
+        }
+    }
+
+    /// Changes the window of a child at once; of what was borrowed, the answer comes later.
+    pub fn resize(&self, size: Size) -> std::io::Result<Option<Resizing>> {
+        match &self.body {
+            Body::Own(own) => own.tty.resize(size).map(|()| None),
+            Body::Lent(lent) => Ok(Some(lent.resize(size))),
+        }
+    }
+
+    /// Whether its terminal's questions are ours to answer; those of something borrowed have been answered.
+    pub fn asks_us(&self) -> bool {
+        matches!(self.body, Body::Own(_))
+    }
+
+    /// The processes on what was borrowed are others now.
+    pub fn stirred(&mut self, pid: u32) {
+        self.pid = pid;
+    }
+}
+
+/// An answer about another size that is still to come.
+pub type Resizing = oneshot::Receiver<Result<Size, String>>;
+
+impl Own {
+    async fn sign(&mut self) -> Sign {
         let drained_at = self.exited.map(|(_, at)| (at.max(self.printed) + DRAIN_QUIET).min(at + DRAIN_MAX));
         tokio::select! {
             exit = &mut self.exit, if self.exited.is_none() => {
@@ -100,24 +187,9 @@ impl Running {
             }
         }
     }
-
-    /// How it ended, once all it printed has been read.
-    pub fn is_over(&self) -> Option<Exit> {
-        self.exited.filter(|_| self.hung_up).map(|(exit, _)| exit)
-    }
-
-    /// Asks it to end: SIGHUP, and SIGKILL after the grace.
-    pub fn end(&self) {
-        self.end.cancel();
-    }
-
-    /// Skips the grace.
-    pub fn kill_now(&self) -> CancellationToken {
-        self.kill_now.clone()
-    }
 }
 
-impl Drop for Running {
+impl Drop for Own {
     fn drop(&mut self) {
         self.reader.abort();
     }

@@ -8,7 +8,8 @@ use tokio::sync::mpsc;
 
 use super::refusal::Refusal;
 use super::vitals::Counters;
-use crate::child::Input;
+use crate::borrowed;
+use crate::child;
 
 /// The largest single input, and all that may wait at once: whoever has an empty queue before them is never refused.
 pub const INPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -22,6 +23,22 @@ pub struct Transaction {
     /// `None` for what coop itself says to the child: answers to its terminal's queries.
     pub id: Option<u64>,
     pub bytes: Bytes,
+}
+
+/// The write half of a child, or of what was borrowed.
+#[derive(Debug)]
+pub enum Pen {
+    Own(child::Input),
+    Lent(borrowed::Input),
+}
+
+impl Pen {
+    async fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Own(input) => input.write(bytes).await,
+            Self::Lent(input) => input.write(bytes).await,
+        }
+    }
 }
 
 /// An input whose last byte the terminal has taken.
@@ -38,7 +55,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    pub fn new(input: Input, counters: Arc<Counters>, written: mpsc::Sender<Written>) -> Self {
+    pub fn new(input: Pen, counters: Arc<Counters>, written: mpsc::Sender<Written>) -> Self {
         let queued = Arc::new(AtomicU64::new(0));
         counters.input_queued.store(queued.clone());
         let (queue, transactions) = mpsc::channel(INPUTS_MAX);
@@ -75,7 +92,7 @@ impl Drop for Outbox {
 
 /// Writes what waits, for as long as the child takes it.
 struct Writer {
-    input: Input,
+    input: Pen,
     queued: Arc<AtomicU64>,
     counters: Arc<Counters>,
     written: mpsc::Sender<Written>,

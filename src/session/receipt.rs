@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use tokio::sync::watch;
 
+use super::tally::InputKind;
 use super::turn::Witness;
 use crate::terminal::Offset;
 
@@ -55,18 +57,30 @@ pub struct Followed {
     awaits_witness: bool,
     /// The child's end is one, once all is written.
     exit_confirms: bool,
+    /// What it is counted as, and since when.
+    counted: Option<(InputKind, Instant)>,
 }
 
 impl Followed {
     pub fn new(receipt: Receipt, bytes: usize) -> (Self, Ticket) {
         let (receipt, follow) = watch::channel(receipt);
         let given_up = Arc::new(AtomicBool::new(false));
-        let followed = Self { receipt, given_up: given_up.clone(), awaits_witness: false, exit_confirms: false };
+        let followed =
+            Self { receipt, given_up: given_up.clone(), awaits_witness: false, exit_confirms: false, counted: None };
         (followed, Ticket { bytes, receipt: follow, given_up })
     }
 
     pub fn awaiting_witness(self, exit_confirms: bool) -> Self {
         Self { awaits_witness: true, exit_confirms, ..self }
+    }
+
+    /// How long it takes is measured.
+    pub fn counted_as(self, kind: InputKind, since: Instant) -> Self {
+        Self { counted: Some((kind, since)), ..self }
+    }
+
+    pub fn counted(&self) -> Option<(InputKind, Instant)> {
+        self.counted
     }
 
     /// What the child's end means for it.

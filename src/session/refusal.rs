@@ -9,6 +9,12 @@ use crate::terminal::{Seq, UnknownKey};
 pub enum Refusal {
     #[error("the child has exited: restart it (POST /api/v1/session/restart), or read its last screen")]
     Exited,
+    #[error("what was borrowed has ended: read its last screen, or serve another with a new coop --attach")]
+    Left,
+    #[error("a {0} session that somebody else started cannot be restarted: end it there, and start it under coop")]
+    Borrowed(&'static str),
+    #[error("{what} of a session that somebody else started failed: {reason}")]
+    Kept { what: &'static str, reason: String },
     #[error("the child is not running yet: try again in a moment")]
     NotReady,
     #[error("another writer holds the lock for {0} ms more: wait, or give its id (coop-lock, or --lock of the verbs)")]

@@ -171,6 +171,19 @@ impl State {
 }
 
 impl StateKind {
+    /// In the order in which they are declared.
+    pub const ALL: [Self; 9] = [
+        Self::Starting,
+        Self::Working,
+        Self::Idle,
+        Self::Prompt,
+        Self::Error,
+        Self::Parked,
+        Self::Restarting,
+        Self::Exited,
+        Self::Unknown,
+    ];
+
     /// The word that the contract uses.
     pub fn word(self) -> &'static str {
         match self {
@@ -183,6 +196,21 @@ impl StateKind {
             Self::Restarting => "restarting",
             Self::Exited => "exited",
             Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl PromptKind {
+    /// In the order in which they are declared.
+    pub const ALL: [Self; 4] = [Self::Permission, Self::Plan, Self::Question, Self::Setup];
+
+    /// The word that the contract uses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Permission => "permission",
+            Self::Plan => "plan",
+            Self::Question => "question",
+            Self::Setup => "setup",
         }
     }
 }

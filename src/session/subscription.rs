@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::event::{Entry, Event};
 use super::feed::{Cursor, Feed, Found, Frame};
-use super::handle::Session;
+use super::handle::{Redrawn, Session};
 use super::picture::{Picture, Style};
 use crate::terminal::{Offset, Seq};
 
@@ -18,22 +17,30 @@ pub struct Wants {
     pub output: bool,
     pub screen: bool,
     pub state: bool,
+    /// What the agent writes about its conversation.
+    pub messages: bool,
 }
 
 impl Wants {
     /// Sizes and the end concern every reader, the rest only those who follow the state.
     pub fn event(self, event: &Event) -> bool {
-        self.state || matches!(event, Event::Resized(_) | Event::Ended { .. })
+        match event {
+            Event::Resized(_) | Event::Ended { .. } => true,
+            Event::Wrote(_) => self.messages,
+            _ => self.state,
+        }
     }
 }
 
 /// What cannot be given any more.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Missing {
-    /// Output, with the bytes that paint the screen as it was at `to`.
-    Output { from: Offset, to: Offset, redraw: Bytes },
+    /// Output, with the screen as it was where the reader goes on.
+    Output { from: Offset, redrawn: Redrawn },
     /// Events; `to` is the first that follows.
     Events { from: Seq, to: Seq },
+    /// What the agent wrote; `to` is the first line that follows.
+    Lines { from: Seq, to: Seq },
 }
 
 /// What a reader is told.
@@ -88,6 +95,11 @@ impl Subscription {
         self
     }
 
+    /// Output before this is not wanted any more.
+    pub fn skip_to(&mut self, offset: Offset) {
+        self.cursor.offset = self.cursor.offset.max(offset);
+    }
+
     /// The next thing that happened; `None` when coop is leaving and everything has been told.
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Item> {
@@ -106,18 +118,28 @@ impl Subscription {
                     let from = Seq(self.cursor.seq.0 + 1);
                     self.cursor.seq = Seq(to.0.saturating_sub(1));
                     self.screen_due = self.wants.screen;
-                    return Some(Item::Gap(Missing::Events { from, to }));
+                    return Some(self.gap(Missing::Events { from, to }));
+                }
+                Found::LinesGone(to) => {
+                    let from = Seq(self.cursor.line.0 + 1);
+                    self.cursor.line = Seq(to.0.saturating_sub(1));
+                    return Some(self.gap(Missing::Lines { from, to }));
                 }
                 Found::OutputGone => {
                     let from = self.cursor.offset;
-                    let (to, redraw) = self.session.redraw().await.ok()?;
-                    self.cursor.offset = to;
+                    let redrawn = self.session.redraw().await.ok()?;
+                    self.cursor.offset = redrawn.offset;
                     self.screen_due = self.wants.screen;
-                    return Some(Item::Gap(Missing::Output { from, to, redraw }));
+                    return Some(self.gap(Missing::Output { from, redrawn }));
                 }
                 Found::Closed => return None,
                 Found::Nothing => self.changes.changed().await.ok()?,
             }
         }
+    }
+
+    fn gap(&self, missing: Missing) -> Item {
+        self.session.tally().missed(&missing);
+        Item::Gap(missing)
     }
 }

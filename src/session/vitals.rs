@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 
 use super::event::Ended;
 use super::state::{Cause, State};
+use super::tally::Times;
 use crate::child::Size;
 use crate::terminal::Seq;
 
@@ -33,6 +34,8 @@ pub struct Vitals {
     pub restarts: u32,
     /// When the present child was started, in milliseconds since 1970.
     pub started_at_ms: u64,
+    /// How long it was in each state.
+    pub times: Times,
 }
 
 /// Counters that move with every byte; kept apart so that counting publishes nothing.
@@ -40,6 +43,7 @@ pub struct Vitals {
 pub struct Counters {
     pub seq: AtomicU64,
     pub screen_seq: AtomicU64,
+    pub bytes_read: AtomicU64,
     pub bytes_written: AtomicU64,
     /// In milliseconds since 1970; 0 before the first.
     pub last_output_at_ms: AtomicU64,

@@ -135,6 +135,11 @@ impl Terminal {
         self.picture.cells.screen().visible_lines().map(paint::ansi).collect()
     }
 
+    /// Some columns of a row with their colours, and how many columns they take; nothing beyond the screen.
+    pub fn part_of_row(&self, row: usize, cols: std::ops::Range<usize>) -> (String, usize) {
+        self.picture.cells.screen().line(row).map(|line| paint::ansi_part(line, cols)).unwrap_or_default()
+    }
+
     /// The rows (as in `ansi_rows`) that may look different since the screen had `since` as its `screen_seq`;
     /// `None` if that is not known, so that the whole screen is needed.
     pub fn changed_rows(&self, since: Seq) -> Option<Vec<(usize, String)>> {

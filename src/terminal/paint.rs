@@ -2,6 +2,8 @@
 
 use avt::{Color, Line, Pen};
 use std::fmt::Write;
+use std::ops::Range;
+use unicode_width::UnicodeWidthChar;
 
 /// The row's characters, trailing blanks trimmed.
 pub fn text(line: &Line) -> String {
@@ -29,6 +31,41 @@ pub fn ansi(line: &Line) -> String {
         out.push_str("\x1b[0m");
     }
     out
+}
+
+/// The columns `window` of the row with their colours, for a terminal whose cursor is in the first column, and how many
+/// columns they take there. Half a wide character at an edge is a blank; trailing default blanks are trimmed.
+pub fn ansi_part(line: &Line, window: Range<usize>) -> (String, usize) {
+    let is_blank = |cell: &avt::Cell| cell.char() == ' ' && cell.width() == 1 && cell.pen().is_default();
+    let cells = line.cells();
+    let seen = &cells[window.start.min(cells.len())..window.end.min(cells.len())];
+    let end = seen.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
+    let (mut out, mut pen, mut cols, mut after_wide) = (String::with_capacity(end + 16), Pen::default(), 0, false);
+    for (col, cell) in seen[..end].iter().enumerate() {
+        let ch = match cell.width() {
+            0 if col > 0 => continue,
+            0 => ' ',
+            2 if col + 1 == seen.len() => ' ',
+            _ => cell.char(),
+        };
+        if *cell.pen() != pen {
+            pen = *cell.pen();
+            write_pen(&mut out, &pen);
+        }
+        let width = if ch.is_ascii() { 1 } else { ch.width().unwrap_or(1) };
+        // Not every terminal agrees that a character is wide: what follows must not be moved by that.
+        if after_wide && width == 1 {
+            // Writing into a String cannot fail.
+            let _ = write!(out, "\x1b[{}G", cols + 1);
+        }
+        out.push(ch);
+        after_wide = width == 2;
+        cols += width;
+    }
+    if !pen.is_default() {
+        out.push_str("\x1b[0m");
+    }
+    (out, cols)
 }
 
 /// Writes the whole style, starting from the default one, so that it does not matter what was before.

@@ -7,10 +7,12 @@ mod codex;
 mod doctor;
 mod gemini;
 mod model;
+mod promises;
 mod session;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
+mod web_page;
 
 use std::time::Duration;
 

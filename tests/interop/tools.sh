@@ -31,7 +31,9 @@ need_debian() {
 
 # go_tool PACKAGE VERSION: puts the command on the PATH.
 go_tool() {
-    local name=${1##*/} bin
+    # A major version at the end of a package's name is not the command's.
+    local name=${1%/v[0-9]} bin
+    name=${name##*/}
     bin=$CACHE/bin/$name@$2
     if [ ! -x "$bin/$name" ]; then
         need go "install Go 1.26 or newer from https://go.dev/dl"
@@ -59,28 +61,27 @@ npm_tools() {
     PATH=$dir/node_modules/.bin:$PATH
 }
 
-# The packages of requirements.txt, in $CACHE/venv; their commands on the PATH.
+# python_tools [FILE NAME]: the packages of requirements.txt, in $CACHE/venv, or those of another file in $CACHE/NAME;
+# their commands on the PATH.
 python_tools() {
-    local dir=$CACHE/venv
-    if ! cmp -s "$HERE/requirements.txt" "$dir/installed.txt"; then
+    local file=${1:-$HERE/requirements.txt} dir=$CACHE/${2:-venv}
+    if ! cmp -s "$file" "$dir/installed.txt"; then
         need python3 "install Python 3.11 or newer"
         rm -rf "$dir"
         quietly python3 -m venv "$dir" || give_up "python3 can make a venv: apt-get install python3-venv"
-        quietly "$dir/bin/pip" install --disable-pip-version-check --no-deps -r "$HERE/requirements.txt" ||
-            give_up "Python packages are there: pip install -r tests/interop/requirements.txt failed"
-        cp "$HERE/requirements.txt" "$dir/installed.txt"
+        quietly "$dir/bin/pip" install --disable-pip-version-check --no-deps -r "$file" ||
+            give_up "Python packages are there: pip install -r ${file#"$ROOT/"} failed"
+        cp "$file" "$dir/installed.txt"
     fi
     PATH=$dir/bin:$PATH
 }
 
-# TypeScript and Go made from the contract, in $CACHE/gen; no network, no module of the registry.
-generate() {
+# What clients/generate needs; a suite that runs it installs it first, so that what is missing is told as such.
+generators() {
     npm_tools
     go_tool google.golang.org/protobuf/cmd/protoc-gen-go "$PROTOC_GEN_GO"
     go_tool google.golang.org/grpc/cmd/protoc-gen-go-grpc "$PROTOC_GEN_GO_GRPC"
-    rm -rf "$CACHE/gen"
-    (cd "$ROOT" && offline buf generate --template "$HERE/buf.gen.yaml" --output "$CACHE/gen") ||
-        give_up "buf generate makes clients from the contract"
+    python_tools "$ROOT/clients/python/requirements.txt" venv-clients
 }
 
 # offline COMMAND…: where nothing but loopback can be reached through HTTP.

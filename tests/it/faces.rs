@@ -179,7 +179,7 @@ async fn the_page_lists_every_path_and_the_openapi_document_describes_it() {
     let coop = Coop::start(&["--port", "0", "--auth-token", "secret"], &["cat"]);
     // The page's own files need no token.
     let open = async |path: &str| coop.call("GET", path).header("authorization", "").send().await;
-    let page = open("/").await;
+    let page = open("/api").await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     let document = open("/openapi.json").await.ok();
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));

@@ -104,7 +104,7 @@ async fn every_hook_that_claude_has_calls_coop() {
     let home = installed();
     let coop = started(&home, &[], &["--model", "opus", "-p", "go"]).await;
     assert_eq!(own_words(&home), ["--model", "opus", "-p", "go"]);
-    assert_eq!(words(&home).len(), 6, "its user's words come last, and two of coop's before them");
+    assert_eq!(words(&home).len(), 6, "its user's words come first, and two of coop's after them");
     let id = added(&home, "--session-id");
     assert_eq!(id.len(), 36, "{id}");
     let settings = settings(&home);

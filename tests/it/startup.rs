@@ -29,7 +29,7 @@ const MISTAKES: [(&str, &[&str]); 21] = [
     ("--port 65536 -- cat", &["'65536'", "65535"]),
     ("--port http -- cat", &["'http'", "65535"]),
     ("--port 7 --grpc-port 7 -- cat", &["--port", "--grpc-port", "0 for any free one"]),
-    ("--attach tmux:work", &["not in this version", "coop -- bash"]),
+    ("--attach byobu:work", &["tmux:NAME", "screen:NAME"]),
     ("--resume latest -- bash", &["--resume", "--agent claude"]),
 ];
 

@@ -119,7 +119,7 @@ async fn attach_is_the_same_over_grpc() {
     coop.shows("shown").await;
     let (say, said) = tokio::sync::mpsc::channel(4);
     let request = |event| v1::AttachRequest { event: Some(event) };
-    let hello = v1::AttachHello { cols: Some(66), rows: Some(11), view: false };
+    let hello = v1::AttachHello { cols: Some(66), rows: Some(11), ..Default::default() };
     say.send(request(attach_request::Event::Hello(hello))).await.unwrap();
     let mut grpc = coop.place.grpc().await;
     let incoming = tokio_stream::wrappers::ReceiverStream::new(said);

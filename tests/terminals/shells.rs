@@ -25,10 +25,16 @@ fn zsh_completes_verbs_and_flags_at_a_press_of_tab() {
     tmux.does(&["send-keys", "-t", "main", &begin, "Enter"]);
     tmux.does(&["send-keys", "-t", "main", "clear; print ready", "Enter"]);
     tmux.shows_that("main", |rows| rows.iter().any(|row| row == "ready"));
-    tmux.does(&["send-keys", "-t", "main", "coop usa", "Tab"]);
-    tmux.shows("main", "> coop usage");
-    tmux.does(&["send-keys", "-t", "main", "C-u", "coop wait --reg", "Tab"]);
-    tmux.shows("main", "> coop wait --regex");
+    for (typed, completed) in [
+        ("coop usa", "coop usage"),
+        ("coop --exit-w", "coop --exit-with-child"),
+        ("coop wait --reg", "coop wait --regex"),
+        ("coop wait --state wor", "coop wait --state working"),
+        ("coop env uns", "coop env unset"),
+    ] {
+        tmux.does(&["send-keys", "-t", "main", "C-u", typed, "Tab"]);
+        tmux.shows("main", &format!("> {completed}"));
+    }
 }
 
 #[test]

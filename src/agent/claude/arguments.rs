@@ -14,6 +14,27 @@ const CHOOSE: [&str; 6] = ["--resume", "--continue", "--session-id", "--fork-ses
 /// Options with which no hook runs.
 const WITHOUT_HOOKS: [&str; 2] = ["--bare", "--safe-mode"];
 
+/// Verbs, which know none of the options that stand before them (those of 2.1.197, and earlier ones).
+const VERBS: [&str; 17] = [
+    "agents",
+    "auth",
+    "auto-mode",
+    "config",
+    "doctor",
+    "gateway",
+    "install",
+    "mcp",
+    "migrate-installer",
+    "plugin",
+    "plugins",
+    "project",
+    "remote-control",
+    "setup-token",
+    "ultrareview",
+    "update",
+    "upgrade",
+];
+
 /// A command line, the program's name included.
 pub struct Arguments<'a>(pub &'a [OsString]);
 
@@ -23,6 +44,13 @@ impl Arguments<'_> {
         let all = self.0.get(1..).unwrap_or_default();
         let end = all.iter().position(|word| word == "--").unwrap_or(all.len());
         &all[..end]
+    }
+
+    /// Where more options can stand: at the end, but before `--`, and before a verb. A value that looks like a verb does
+    /// no harm.
+    pub fn place_for_more(&self) -> usize {
+        let has_verb = self.options().iter().any(|word| VERBS.iter().any(|verb| word == verb));
+        if has_verb { 1 } else { (self.options().len() + 1).min(self.0.len()) }
     }
 
     fn has(&self, names: &[&str]) -> bool {

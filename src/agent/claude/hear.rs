@@ -31,7 +31,10 @@ pub fn hear(event: &str, payload: &Value, now: EpochMs) -> Heard {
             heard.took = text("prompt").map(str::to_owned);
             heard.closes_questions = true;
         }
-        "PreToolUse" if !is_subagent => heard.claim = Some(Claim::Working),
+        "PreToolUse" => {
+            heard.claim = (!is_subagent).then_some(Claim::Working);
+            heard.begins = asked_tool(payload);
+        }
         "PostToolUse" | "PostToolUseFailure" => {
             heard.claim = (!is_subagent).then_some(Claim::Working);
             heard.done = asked_tool(payload);

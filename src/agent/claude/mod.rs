@@ -166,3 +166,6 @@ impl Driver for Claude {
         respond::groom_steps(dialog, bypass_was_asked)
     }
 }
+
+#[cfg(test)]
+mod tests;

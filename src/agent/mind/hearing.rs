@@ -34,6 +34,7 @@ impl Mind {
         }
         if let Some(done) = &heard.done {
             self.questions.done(&done.tool, &done.input);
+            self.begun.retain(|begun| begun != done);
         }
         if heard.closes_questions {
             self.questions.clear();

@@ -75,9 +75,7 @@ impl Questions {
     /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other. With how
     /// much of it is on the screen.
     fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<(&Open, usize)> {
-        // A text that is wrapped goes on behind the frame.
-        let text: String =
-            rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect();
+        let text = bare(rows);
         let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
         if in_order && rows.is_empty() {
             return may_be_shown.next().map(|open| (open, 0));
@@ -120,15 +118,24 @@ impl Mind {
     }
 
     pub(super) fn shown_question(&mut self) -> Option<Prompt> {
+        self.seen.draws_another = false;
+        self.seen.asks_several = self.questions.open.len() > 1;
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
         let in_order = self.driver.habits().hook_hides_dialog;
         let (open, likeness) = self.questions.shown(rows, in_order, is_waiting)?;
         let prompt = open.prompt.clone();
+        self.seen.draws_another = likeness < self.likeness_of_begun(rows);
         if likeness > 0 {
             self.questions.draw(&prompt.id);
         }
         Some(prompt)
+    }
+
+    /// How much of a tool that has begun, and may ask in a moment, is on the screen.
+    fn likeness_of_begun(&self, rows: &[String]) -> usize {
+        let text = bare(rows);
+        self.begun.iter().map(|begun| likeness(&begun.input, &text)).max().unwrap_or(0)
     }
 
     /// Questions whose dialog is gone are let go, after a while.
@@ -143,6 +150,11 @@ impl Mind {
     pub(super) fn questions_end_at(&self) -> Option<EpochMs> {
         self.questions.undrawn_since.map(|since| since.plus(LET_GO_AFTER_MS)).filter(|_| !self.questions.is_empty())
     }
+}
+
+/// Without blanks: a text that is wrapped goes on in the next row, behind the frame.
+fn bare(rows: &[String]) -> String {
+    rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect()
 }
 
 /// How many of the input's texts are on the screen.

@@ -277,6 +277,16 @@ fn the_end_of_a_turn_that_failed_does_not_end_its_error() {
 }
 
 #[test]
+fn a_title_that_is_drawn_after_the_failure_was_logged_does_not_end_it() {
+    let mut story = story_by_title();
+    story.told(100, Source::Hooks, "BeforeAgent", Claim::Working).told(155, Source::Log, "error", trouble());
+    story.told(158, Source::Title, "Working", Claim::Working);
+    assert_eq!(story.at(160), StateKind::Error);
+    story.told(174, Source::Hooks, "AfterAgent", Claim::Idle).told(230, Source::Title, "Ready", Claim::Idle);
+    assert_eq!(story.at(5000), StateKind::Error);
+}
+
+#[test]
 fn an_agent_that_tells_when_it_is_ready_is_waited_for_only_once() {
     let mut story = story_by_title();
     story.told(100, Source::Title, "Ready", Claim::Idle).told(100, Source::Screen, "input box", Claim::Idle);

@@ -15,7 +15,7 @@ use crate::agent::mind::Effect;
 use crate::agent::record::What;
 use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::{Totals, Usage};
-use crate::session::{Event, Kept};
+use crate::session::{Event, Kept, WrittenTo, Wrote};
 
 /// The largest status file that is read; those seen have some 400 bytes.
 const STATUS_BYTES_MAX: u64 = 64 * 1024;
@@ -152,17 +152,17 @@ impl Readers {
 
 impl Watch {
     /// Finds the log of a child that nobody has named.
-    pub(super) fn seek_log(&mut self) {
+    pub(super) async fn seek_log(&mut self) {
         if let Some(conversation) = self.readers.seek_log(self.mind.started()) {
             self.mind.conversation.get_or_insert(conversation);
-            self.read_log();
+            self.read_log().await;
         }
     }
 
-    pub(super) fn read_files(&mut self) {
-        self.seek_log();
+    pub(super) async fn read_files(&mut self) {
+        self.seek_log().await;
         self.read_status();
-        self.read_log();
+        self.read_log().await;
     }
 
     fn read_status(&mut self) {
@@ -190,7 +190,7 @@ impl Watch {
         }
     }
 
-    fn read_log(&mut self) {
+    async fn read_log(&mut self) {
         if let Some(conversation) = self.mind.conversation.clone().filter(|_| self.readers.log.is_none()) {
             // Some agents put the time into the name of a log, which is known when it is there.
             self.readers.follow_conversation(&conversation);
@@ -204,7 +204,7 @@ impl Watch {
             self.mind.ails(Source::Log, None);
             for line in &batch.lines {
                 match line.text() {
-                    Some(text) => self.read_line(text),
+                    Some(text) => self.read_line(text).await,
                     None => self.mind.ails(Source::Log, Some("a line was too long to be read".to_owned())),
                 }
             }
@@ -214,7 +214,7 @@ impl Watch {
         }
     }
 
-    fn read_line(&mut self, line: &str) {
+    async fn read_line(&mut self, line: &str) {
         let now = EpochMs::now();
         let mut facts = match self.readers.driver.read_line(line, now) {
             Ok(facts) => facts,
@@ -227,18 +227,24 @@ impl Watch {
         if let Some(log) = &mut self.readers.log {
             log.speaks = true;
         }
+        // Earlier lines are history, which a catch-up tells.
+        if facts.at.is_none_or(|at| at >= self.mind.started()) {
+            self.session.announce(Event::Wrote(Wrote::new(WrittenTo::Log, line))).await;
+        }
         if let Some(Effect::Took { text, witness }) = self.mind.read_line(facts, now) {
             self.saw_taken(&text, witness);
         }
     }
 
-    pub(super) fn read_output(&mut self, bytes: &[u8]) {
+    pub(super) async fn read_output(&mut self, bytes: &[u8]) {
         let Printed { splitter, stream } = &mut self.readers.printed;
         let mut lines = Vec::new();
         splitter.push(bytes, &mut lines);
         let now = EpochMs::now();
         for line in lines {
-            let Some(facts) = line.text().and_then(|line| stream.read_line(line.trim_end(), now)) else { continue };
+            let Some(text) = line.text().map(str::trim_end) else { continue };
+            let Some(facts) = stream.read_line(text, now) else { continue };
+            self.session.announce(Event::Wrote(Wrote::new(WrittenTo::Stdout, text))).await;
             if let Some(run) = facts.run {
                 self.readers.usage.told_by_agent(run);
             }

@@ -15,13 +15,16 @@ impl Watch {
     pub(super) async fn attend(&mut self, call: HookCall) {
         match call.call {
             Call::Event { event, payload: Ok(payload) } if payload.is_object() => {
+                self.session.tally().heard(&event);
                 self.hear(&event, &payload, call.answer).await;
             }
             Call::Event { event, payload: Ok(_) } => {
+                self.session.tally().misheard();
                 tracing::warn!(event, "a hook told something that is no JSON object");
                 self.mind.ails(Source::Hooks, Some(format!("{event}: the payload is no JSON object")));
             }
             Call::Event { event, payload: Err(problem) } => {
+                self.session.tally().misheard();
                 tracing::warn!(event, %problem, "a hook told something that cannot be read");
                 self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
             }
@@ -46,7 +49,7 @@ impl Watch {
                 }
                 Effect::Stops { already_held } => {
                     // An error of this turn may have been written a moment before.
-                    self.read_files();
+                    self.read_files().await;
                     let reason = self.decide_stop(already_held).await;
                     let (held_back, now) = (reason.is_some(), EpochMs::now());
                     self.record(|| What::Stopped { held_back }, now);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::asks::Ask;
-use super::evidence::EpochMs;
+use super::evidence::{EpochMs, Source};
 use super::files::Files;
 use super::handle::Shared;
 use super::hook_call::{HookAnswer, HookCall};
@@ -20,11 +20,16 @@ use super::mind::{Decided, Mind};
 use super::record::{Recorder, What};
 use super::view::View;
 use super::witness::Witnesses;
+use crate::borrowed::process;
 use crate::session::{
     Declared, Event, Item, Life, Phase, Picture, Resume, Session, StateKind, Style, TurnId, Wants, Witness,
 };
 use crate::terminal::Seq;
 use files::Readers;
+
+/// Why the state of an agent that was found running is less certain.
+const NO_HOOKS: &str = "coop did not start this agent and could give it no hooks; its files, title and screen are all \
+                        there is to go by";
 
 /// What comes to a watch from outside, for as long as coop lives.
 pub struct Inlets {
@@ -55,8 +60,15 @@ impl Watch {
     pub fn new(session: Session, shared: Arc<Shared>, pid: u32, is_first: bool) -> Self {
         let setup = &shared.setup;
         let (numbers, rules) = (shared.prompt_numbers.clone(), setup.rules.clone());
-        let mut mind = Mind::new(setup.driver, EpochMs::now(), setup.idle_grace_ms, numbers, rules);
+        // What an agent that was found running has written since its own start is about this run of it.
+        let began = setup.found.and_then(|_| process::began(pid)).map_or_else(EpochMs::now, EpochMs::from);
+        let mut mind = Mind::new(setup.driver, began, setup.idle_grace_ms, numbers, rules);
         mind.seen.expects_hooks = setup.has_hooks;
+        if setup.found.is_some() {
+            mind.ails(Source::Hooks, Some(NO_HOOKS.to_owned()));
+            // The first one was there before coop.
+            mind.seen.is_beginning = !is_first;
+        }
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
         let readers = Readers::new(setup, pid, is_first);
         let recorder = setup.record_to.as_ref().and_then(|path| {
@@ -81,7 +93,7 @@ impl Watch {
 
     /// Watches until the child is gone.
     pub async fn run(mut self, inlets: &mut Inlets) {
-        let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true };
+        let wants = Wants { output: self.shared.setup.prints_jsonl, screen: true, state: true, messages: false };
         let Ok(subscription) = self.session.subscribe_uncounted(wants, Resume::default()) else { return };
         // Colours tell what was typed from what is only suggested.
         let mut subscription = subscription.in_style(Style::Ansi);
@@ -90,36 +102,40 @@ impl Watch {
             return;
         }
         let mut files = Files::new();
+        if self.shared.setup.found.is_some() {
+            // Its files may not change for a long time.
+            self.read_files().await;
+        }
         let mut look_again = self.decide().await;
         loop {
             self.readers.dirs().into_iter().for_each(|dir| files.want(&dir));
             tokio::select! {
                 item = subscription.next() => match item {
-                    Some(Item::Screen(picture)) => self.see(&picture),
-                    Some(Item::Output(frame)) => self.read_output(&frame.data),
+                    Some(Item::Screen(picture)) => self.see(&picture).await,
+                    Some(Item::Output(frame)) => self.read_output(&frame.data).await,
                     Some(Item::Event(entry)) if is_end(&entry.event) => break,
                     Some(_) => continue,
                     None => break,
                 },
                 Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
-                () = files.changed() => self.read_files(),
+                () = files.changed() => self.read_files().await,
                 // What has changed in the meantime may not have been told yet.
-                () = until(look_again) => self.read_files(),
+                () = until(look_again) => self.read_files().await,
             }
             look_again = self.decide().await;
         }
         self.publish(false);
     }
 
-    fn see(&mut self, picture: &Picture) {
+    async fn see(&mut self, picture: &Picture) {
         let now = EpochMs::now();
         if let Some(recorder) = &mut self.recorder {
             recorder.screen(&picture.screen, now);
         }
         self.screen_seq = picture.seq();
         self.mind.see(&picture.screen, now);
-        self.seek_log();
+        self.seek_log().await;
     }
 
     /// Writes down what came in, where that is wanted.

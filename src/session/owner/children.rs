@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use super::{Clearing, Owner, Plan};
+use super::{Clearing, Origin, Owner};
+use crate::borrowed::{Loan, process};
 use crate::session::clock::epoch_ms;
 use crate::session::command::Reply;
 use crate::session::environment::{Change, Environment};
@@ -20,7 +21,7 @@ const UNDO_STEPS: usize = 3;
 
 impl Owner {
     pub(super) fn launch(&mut self) {
-        let Plan { launch, guardian, .. } = &self.plan;
+        let Origin::Own { launch, guardian, .. } = &self.origin else { return };
         self.vitals.started_at_ms = epoch_ms();
         let started = Running::start(launch, guardian.as_ref(), self.shared.counters.clone(), self.written_tx.clone());
         match started {
@@ -33,7 +34,7 @@ impl Owner {
                 let pid = child.pid;
                 self.child = Some(child);
                 // Somebody who watches the agent will say more; otherwise nothing more will be known.
-                let state = if self.plan.is_watched { State::Starting } else { State::Unknown };
+                let state = if self.is_watched { State::Starting } else { State::Unknown };
                 self.enter(state, Cause::process("running"));
                 let seq = self.seq;
                 self.restart.drain(..).for_each(|reply| drop(reply.send(Ok((pid, seq)))));
@@ -48,9 +49,41 @@ impl Owner {
         }
     }
 
+    /// Serves what somebody else started.
+    pub(super) fn take_over(&mut self, loan: Loan) {
+        tracing::info!(pid = loan.pid, "{} is served; it runs on when coop leaves", loan.name);
+        self.vitals.started_at_ms = process::began_ms(loan.agent_pid.unwrap_or(loan.pid)).unwrap_or_else(epoch_ms);
+        let child = Running::lent(loan, self.shared.counters.clone(), self.written_tx.clone());
+        self.vitals.life = Life::Running { pid: child.pid };
+        self.child = Some(child);
+        let state = if self.is_watched { State::Starting } else { State::Unknown };
+        self.enter(state, Cause::process("running"));
+    }
+
+    /// The agent on what was borrowed may have ended, or another have begun.
+    pub(super) fn stirred(&mut self, pid: u32, is_agent: bool) {
+        let Some(child) = self.child.as_mut().filter(|child| child.pid != pid) else { return };
+        child.stirred(pid);
+        if self.closing || !self.is_watched {
+            self.vitals.life = Life::Running { pid };
+            return self.publish_vitals();
+        }
+        // As with a child of our own, whoever watches it watches one process.
+        self.enter(State::Restarting, Cause::process("another program"));
+        self.vitals.life = Life::Running { pid };
+        self.vitals.started_at_ms = process::began_ms(pid).unwrap_or_else(epoch_ms);
+        self.vitals.last_message = None;
+        self.vitals.conversation = None;
+        let (state, cause) = match is_agent {
+            true => (State::Starting, "the agent began"),
+            false => (State::Unknown, "the agent has ended"),
+        };
+        self.enter(state, Cause::process(cause));
+    }
+
     /// Looks whether the child is over, and if so tells it or starts the next.
     pub(super) fn bury(&mut self) {
-        let Some(exit) = self.child.as_ref().and_then(Running::is_over) else { return };
+        let Some(ended) = self.child.as_ref().and_then(Running::is_over) else { return };
         self.child = None;
         self.echoes.clear();
         self.seen_early.clear();
@@ -60,11 +93,14 @@ impl Owner {
         for (id, phase) in ends {
             self.progress(id, phase);
         }
-        tracing::info!(code = exit.code(), signal = exit.signal(), "the child has exited");
+        match &ended {
+            Ended::Left { reason, .. } => tracing::info!(code = ended.code(), signal = ended.signal(), "{reason}"),
+            _ => tracing::info!(code = ended.code(), signal = ended.signal(), "the child has exited"),
+        }
         if self.restart.is_empty() || self.closing {
             let closing = Refusal::Closing;
             self.restart.drain(..).for_each(|reply| drop(reply.send(Err(closing.clone()))));
-            self.finish(Ended::Exited(exit));
+            self.finish(ended);
         } else {
             self.vitals.restarts += 1;
             self.relaunch();
@@ -77,7 +113,7 @@ impl Owner {
         let prev = self.vitals.state.kind();
         self.note_state(State::Exited, Cause::process("exit"), seq);
         self.shared.feed.publish_event(seq, Event::Ended { ended, prev });
-        if self.plan.exit_with_child {
+        if self.exit_with_child {
             self.close();
         }
     }
@@ -88,6 +124,9 @@ impl Owner {
         argv: Option<Vec<OsString>>,
         reply: Reply<(u32, Seq)>,
     ) {
+        if let Origin::Lent(backend) = self.origin {
+            return drop(reply.send(Err(Refusal::Borrowed(backend))));
+        }
         if self.closing {
             return drop(reply.send(Err(Refusal::Closing)));
         }
@@ -97,7 +136,9 @@ impl Owner {
         if let Err(refusal) = self.change_environment(Change { set: env, unset: Vec::new() }) {
             return drop(reply.send(Err(refusal)));
         }
-        self.plan.launch.argv = argv.unwrap_or(std::mem::take(&mut self.plan.launch.argv));
+        if let (Origin::Own { launch, .. }, Some(argv)) = (&mut self.origin, argv) {
+            launch.argv = argv;
+        }
         self.restart.push(reply);
         self.vitals.life = match &self.child {
             Some(_) => Life::Starting,
@@ -115,16 +156,24 @@ impl Owner {
 
     /// What the next child is given; nothing of a change that is refused is made.
     pub(super) fn change_environment(&mut self, change: Change) -> Result<Environment, Refusal> {
-        let Plan { launch, given, .. } = &mut self.plan;
-        given.change(launch, change)?;
-        Ok(given.environment(launch))
+        match &mut self.origin {
+            Origin::Own { launch, given, .. } => {
+                given.change(launch, change)?;
+                Ok(given.environment(launch))
+            }
+            Origin::Lent(_) if change.set.is_empty() && change.unset.is_empty() => Ok(Environment::default()),
+            Origin::Lent(_) => {
+                let reason = "it was started with what it has".to_owned();
+                Err(Refusal::Kept { what: "changing the environment", reason })
+            }
+        }
     }
 
     pub(super) fn relaunch(&mut self) {
         self.vitals.life = Life::Starting;
         // They were the last child's.
         self.vitals.last_message = None;
-        if self.plan.is_watched {
+        if self.is_watched {
             // An agent is starting from when its child runs, and whoever follows the lives of children is told then.
             self.publish_vitals();
         } else {

@@ -2,6 +2,7 @@
 
 mod children;
 mod painting;
+mod seats;
 mod turns;
 mod typing;
 
@@ -16,6 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::borrowed::{Answer, Loan};
 use crate::child::{Guardian, Launch};
 use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Declared, Reply};
@@ -32,6 +34,8 @@ use crate::session::picture::Style;
 use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
 use crate::session::state::{Cause, State};
+use crate::session::tally::{Tally, Times};
+use crate::session::terminals::{SizePolicy, Terminals};
 use crate::session::vitals::{Counters, Life, Vitals};
 use crate::session::waiters::Waiters;
 use crate::terminal::{Seq, Terminal};
@@ -48,17 +52,40 @@ const COMMANDS_IN_A_ROW_MAX: usize = 64;
 
 /// What a session runs, and how.
 pub struct Plan {
-    pub launch: Launch,
-    /// What of its environment is the operator's.
-    pub given: Given,
-    pub guardian: Option<Guardian>,
+    pub program: Program,
     pub ring_bytes_max: usize,
+    /// Whose size the session has when several terminals are attached.
+    pub attach_size: SizePolicy,
     /// Leave after so long without output, input or a call.
     pub idle_timeout: Option<Duration>,
     /// Leave when the child does.
     pub exit_with_child: bool,
     /// Whether somebody will say what the agent inside is doing.
     pub is_watched: bool,
+}
+
+/// What a session is made of.
+pub enum Program {
+    /// A child to start, and to start again.
+    Own {
+        launch: Launch,
+        /// What of its environment is the operator's.
+        given: Given,
+        guardian: Option<Guardian>,
+    },
+    /// Somebody else's, which can only be let go of.
+    Lent(Loan),
+}
+
+/// Where a session's children come from.
+enum Origin {
+    Own {
+        launch: Launch,
+        given: Given,
+        guardian: Option<Guardian>,
+    },
+    /// From this program.
+    Lent(&'static str),
 }
 
 /// How a session ended.
@@ -72,7 +99,17 @@ pub struct Outcome {
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-    let size = plan.launch.size;
+    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, is_watched } = plan;
+    let (origin, loan, size) = match program {
+        Program::Own { launch, given, guardian } => {
+            let size = launch.size;
+            (Origin::Own { launch, given, guardian }, None, size)
+        }
+        Program::Lent(loan) => {
+            let size = loan.size;
+            (Origin::Lent(loan.backend), Some(loan), size)
+        }
+    };
     let vitals = Vitals {
         life: Life::Starting,
         size,
@@ -83,11 +120,13 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         conversation: None,
         restarts: 0,
         started_at_ms: 0,
+        times: Times::begin(Instant::now()),
     };
     let shared = Arc::new(Shared {
-        feed: Arc::new(Feed::new(plan.ring_bytes_max)),
+        feed: Arc::new(Feed::new(ring_bytes_max)),
         counters: Arc::new(Counters::default()),
         vitals: ArcSwap::from_pointee(vitals.clone()),
+        tally: Tally::default(),
         text: ArcSwapOption::empty(),
         ansi: ArcSwapOption::empty(),
         started: Instant::now(),
@@ -101,7 +140,11 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (written_tx, written) = mpsc::channel(COMMANDS_MAX);
     let mut owner = Owner {
         terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
-        plan,
+        terminals: Terminals::new(attach_size),
+        origin,
+        idle_timeout,
+        exit_with_child,
+        is_watched,
         shared,
         vitals,
         commands: inbox,
@@ -126,7 +169,10 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         screen_due: None,
     };
     // Before anybody can ask: a session that is announced has its child.
-    owner.launch();
+    match loan {
+        Some(loan) => owner.take_over(loan),
+        None => owner.launch(),
+    }
     let (done, outcome) = oneshot::channel();
     let runtime = tokio::runtime::Handle::current();
     std::thread::spawn(move || {
@@ -137,10 +183,15 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
 }
 
 struct Owner {
-    plan: Plan,
+    origin: Origin,
+    idle_timeout: Option<Duration>,
+    exit_with_child: bool,
+    is_watched: bool,
     shared: Arc<Shared>,
     vitals: Vitals,
     terminal: Terminal,
+    /// Those of people, which are attached.
+    terminals: Terminals,
     commands: mpsc::Receiver<Command>,
     written_tx: mpsc::Sender<Written>,
     written: mpsc::Receiver<Written>,
@@ -196,6 +247,11 @@ impl Owner {
                 Turn::Abandoned => self.close(),
                 Turn::Written(id) => self.written(id),
                 Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
+                Turn::Sign(Sign::Resized(size, answer)) => {
+                    self.sized(size);
+                    answer.into_iter().for_each(Answer::give);
+                }
+                Turn::Sign(Sign::Stirred { pid, is_agent }) => self.stirred(pid, is_agent),
                 Turn::Sign(Sign::Waning) => self.bury(),
                 Turn::LetGo => self.end_turn(),
                 Turn::Timer => {}
@@ -247,11 +303,14 @@ impl Owner {
             Command::Picture { style, reply } => drop(reply.send(self.picture(style))),
             Command::Difference { style, since, reply } => drop(reply.send(self.difference(style, since))),
             Command::Scrollback { lines_max, reply } => drop(reply.send(self.terminal.scrollback_text(lines_max))),
-            Command::Redraw { reply } => drop(reply.send((self.shared.feed.end(), self.terminal.redraw().into()))),
+            Command::Redraw { reply } => drop(reply.send(self.redrawn())),
+            Command::Attach { joining, reply } => self.attach(joining, reply),
+            Command::Measured { terminal, size, reply } => drop(reply.send(self.measured(terminal, size))),
+            Command::Detach(terminal) => self.detach(terminal),
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
-            Command::Type { bytes, reply } => drop(reply.send(self.type_in(bytes))),
-            Command::BeginTurn { writer, expect, exit_confirms, reply } => {
-                drop(reply.send(self.begin_turn(writer, &expect, exit_confirms)));
+            Command::Type { terminal, bytes, reply } => drop(reply.send(self.type_in(terminal, bytes))),
+            Command::BeginTurn { kind, writer, expect, exit_confirms, reply } => {
+                drop(reply.send(self.begin_turn(kind, writer, &expect, exit_confirms)));
             }
             Command::WriteInTurn { turn, bytes, reply } => drop(reply.send(self.write_in_turn(turn, bytes))),
             Command::Progress { turn, phase } => self.progress(turn.0, phase),
@@ -260,10 +319,10 @@ impl Owner {
                 let seq = self.next_seq();
                 self.shared.feed.publish_event(seq, event);
             }
-            Command::Resize { size, reply } => drop(reply.send(self.resize(size))),
+            Command::Resize { size, reply } => self.resize(size, reply),
             Command::Signal { signal, reply } => {
                 let sent = self.running().and_then(|child| {
-                    child.group.signal(signal).map_err(|error| match error {
+                    child.signal(signal).map_err(|error| match error {
                         crate::child::SignalError::Gone => Refusal::Exited,
                         other => Refusal::Failed { what: "the signal", reason: other.to_string() },
                     })
@@ -279,7 +338,10 @@ impl Owner {
             Command::Restart { env, argv, reply } => self.begin_restart(env, argv, reply),
             Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
-                tracing::info!("asked to leave: the child is asked to end");
+                match self.origin {
+                    Origin::Own { .. } => tracing::info!("asked to leave: the child is asked to end"),
+                    Origin::Lent(_) => tracing::info!("asked to leave: what was borrowed runs on"),
+                }
                 self.close();
             }
             Command::KillNow => {
@@ -319,6 +381,13 @@ impl Owner {
     }
 
     fn note_state(&mut self, state: State, cause: Cause, since: Seq) {
+        let (from, tally) = (self.vitals.state.kind(), &self.shared.tally);
+        if let Some((kind, waited)) = self.vitals.times.change(from, &state, Instant::now()) {
+            tally.prompted(kind, waited);
+        }
+        if from != state.kind() {
+            tally.entered(state.kind());
+        }
         self.vitals.state = state;
         self.vitals.state_since = since;
         self.vitals.cause = cause;
@@ -359,7 +428,7 @@ impl Owner {
 
     /// When the session will have been idle for long enough to leave.
     fn idle_at(&self) -> Option<Instant> {
-        let timeout = self.plan.idle_timeout?;
+        let timeout = self.idle_timeout?;
         let last_call = self.shared.started + Duration::from_millis(self.shared.last_call_ms.load(Ordering::Relaxed));
         let last = self.last_output.max(self.last_input).max(last_call);
         let readers =

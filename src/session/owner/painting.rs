@@ -24,14 +24,15 @@ impl Owner {
         let seq = self.next_seq();
         // Readers of the bytes need not wait for the picture.
         self.shared.feed.publish_output(bytes.clone());
+        self.shared.counters.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let fed = self.terminal.feed(&bytes, seq);
         if fed.changed {
             self.screen_changed(now);
         }
-        // A terminal that is attached answers by itself; two answers would be typed into the program.
+        // A terminal that answers by itself may be attached; two answers would be typed into the program.
         if !fed.replies.is_empty()
-            && self.shared.terminals.load(Ordering::Relaxed) == 0
-            && let Some(child) = &self.child
+            && self.terminals.answerer().is_none()
+            && let Some(child) = self.child.as_ref().filter(|child| child.asks_us())
             && let Err(error) = child.outbox.push(Transaction { id: None, bytes: fed.replies.into() })
         {
             tracing::warn!(%error, "a terminal query stays unanswered");

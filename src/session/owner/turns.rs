@@ -12,6 +12,7 @@ use crate::session::lock::LockId;
 use crate::session::outbox::Transaction;
 use crate::session::receipt::{Followed, Phase, Ticket};
 use crate::session::refusal::Refusal;
+use crate::session::tally::InputKind;
 use crate::session::turn::{Given, TurnId};
 
 /// Writers that may wait for the end of a turn, which takes a second or two.
@@ -58,15 +59,17 @@ impl Turns {
 impl Owner {
     pub(super) fn begin_turn(
         &mut self,
+        kind: InputKind,
         writer: Option<LockId>,
         expect: &Expect,
         exit_confirms: bool,
     ) -> Result<Given, Refusal> {
-        self.may_write(writer, expect, Instant::now())?;
+        let now = Instant::now();
+        self.may_write(writer, expect, now)?;
         let id = TurnId(self.next_receipt);
         self.next_receipt += 1;
         let (followed, ticket) = Followed::new(self.receipt(id.0, Phase::Queued), 0);
-        self.follow(id.0, followed.awaiting_witness(exit_confirms));
+        self.follow(id.0, followed.awaiting_witness(exit_confirms).counted_as(kind, now));
         let (held, released) = oneshot::channel();
         self.turns.holder = Some((id, released));
         Ok(Given { id, ticket, held })

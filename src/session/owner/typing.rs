@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::Owner;
+use super::{Origin, Owner};
 use crate::child::Size;
 use crate::session::clock::epoch_ms;
-use crate::session::command::{Expect, Write};
-use crate::session::event::Event;
-use crate::session::life::Running;
+use crate::session::command::{Expect, Reply, Write};
+use crate::session::event::{Ended, Event};
+use crate::session::life::{Resizing, Running};
 use crate::session::lock::LockId;
 use crate::session::outbox::Transaction;
 use crate::session::receipt::{Followed, Phase, Receipt, Ticket};
@@ -21,10 +21,14 @@ use crate::terminal::encode_key;
 /// Inputs whose receipt can still change; an input beyond these is written all the same, only not followed.
 const RECEIPTS_MAX: usize = 4096;
 
+/// As it is told when it fails.
+const RESIZING: &str = "resizing the terminal";
+
 impl Owner {
     pub(super) fn running(&self) -> Result<&Running, Refusal> {
         match (&self.child, &self.vitals.life) {
             (Some(child), Life::Running { .. }) => Ok(child),
+            (_, Life::Exited(Ended::Left { .. })) => Err(Refusal::Left),
             (_, Life::Exited(_)) => Err(Refusal::Exited),
             _ => Err(Refusal::NotReady),
         }
@@ -48,7 +52,7 @@ impl Owner {
             self.echoes.look_for(id, text, now);
         }
         if !nothing {
-            self.follow(id, followed);
+            self.follow(id, followed.counted_as(what.kind(), now));
         }
         Ok(ticket)
     }
@@ -75,15 +79,6 @@ impl Owner {
         if self.receipts.len() < RECEIPTS_MAX {
             self.receipts.insert(id, followed);
         }
-    }
-
-    pub(super) fn type_in(&mut self, bytes: Bytes) -> Result<(), Refusal> {
-        let now = Instant::now();
-        self.running()?;
-        self.lock.admit(None, now).map_err(locked)?;
-        self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.note_input(now);
-        Ok(())
     }
 
     /// Something was given to be typed.
@@ -125,22 +120,41 @@ impl Owner {
         Ok(())
     }
 
-    pub(super) fn resize(&mut self, size: Size) -> Result<Size, Refusal> {
-        let child = self.running()?;
-        let failed =
-            |error: std::io::Error| Refusal::Failed { what: "resizing the terminal", reason: error.to_string() };
-        child.tty.resize(size).map_err(failed)?;
+    pub(super) fn resize(&mut self, size: Size, reply: Reply<Size>) {
+        match self.begin_resize(size) {
+            Err(refusal) => drop(reply.send(Err(refusal))),
+            Ok(None) => drop(reply.send(Ok(size))),
+            Ok(Some(resizing)) => drop(tokio::spawn(async move {
+                let answer = resizing.await.unwrap_or_else(|_| Err("it has ended".to_owned()));
+                reply.send(answer.map_err(|reason| Refusal::Kept { what: RESIZING, reason }))
+            })),
+        }
+    }
+
+    /// A child of our own has the size at once; who was lent one tells later.
+    pub(super) fn begin_resize(&mut self, size: Size) -> Result<Option<Resizing>, Refusal> {
+        let failed = |reason: String| Refusal::Failed { what: RESIZING, reason };
+        let resizing = self.running()?.resize(size).map_err(|error| failed(error.to_string()))?;
+        if resizing.is_none() {
+            self.sized(size);
+        }
+        Ok(resizing)
+    }
+
+    /// The terminal has this size now.
+    pub(super) fn sized(&mut self, size: Size) {
         if size != self.vitals.size {
             self.vitals.size = size;
-            // A restarted child finds the size that this one had.
-            self.plan.launch.size = size;
+            if let Origin::Own { launch, .. } = &mut self.origin {
+                // A restarted child finds the size that this one had.
+                launch.size = size;
+            }
             let seq = self.next_seq();
             self.terminal.resize(size, seq);
             self.publish_vitals();
             self.shared.feed.publish_event(seq, Event::Resized(size));
             self.screen_changed(Instant::now());
         }
-        Ok(size)
     }
 
     pub(super) fn receipt(&self, id: u64, phase: Phase) -> Receipt {
@@ -167,6 +181,9 @@ impl Owner {
         let Some(followed) = self.receipts.get(&id) else { return };
         if followed.phase().reaches(&receipt.phase) {
             return;
+        }
+        if let Some((kind, since)) = followed.counted() {
+            self.shared.tally.reached(kind, &followed.phase(), &receipt.phase, since.elapsed());
         }
         let tell_all = followed.tell(receipt.clone());
         let is_over = match &receipt.phase {

@@ -5,6 +5,7 @@ mod errors;
 mod gates;
 mod harness;
 mod house;
+mod kept;
 mod noise;
 mod nudges;
 mod options;

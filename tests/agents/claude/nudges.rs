@@ -1,66 +1,22 @@
 //! Nudges: said to be delivered exactly when the model got exactly that message.
 
-use coop::proto::v1::NudgeRequest;
-use serde_json::{Value, json};
-
-use super::{Claude, Options, SMALL, WIDE};
-use crate::WITNESS_MS;
+use super::{Claude, ClaudeCode};
 use crate::model::Script;
+use crate::promises::keeps;
 
-/// Tells the agent this and waits until it is idle again; what the model got for it.
-async fn heard(claude: &Claude, message: &str) -> String {
-    let before = claude.model.heard().len();
-    claude.told(message).await;
-    claude.goes(["working", "idle"]).await;
-    let heard = claude.model.heard();
-    assert_eq!(heard.len(), before + 1, "one message for one nudge: {:?}", &heard[before..]);
-    heard.into_iter().next_back().unwrap()
-}
-
-#[tokio::test]
-async fn a_message_arrives_as_it_was_given() {
-    let kilobytes =
-        (0..120).map(|n| format!("Line {n} of a message that is longer than the screen.")).collect::<Vec<_>>();
-    let messages = [
-        "One line.".to_owned(),
-        "Two lines,\nof which this is the second.".to_owned(),
-        "An empty line\n\nbetween two.".to_owned(),
-        "x".to_owned(),
-        "1".to_owned(),
-        "A line that is far longer than the terminal is wide. ".repeat(8).trim_end().to_owned(),
-        kilobytes.join("\n"),
-        "Grüße – 你好 – 🦀 – naïve café".to_owned(),
-        "A family: 👩‍👩‍👧‍👦, a flag: 🇨🇭, right to left: שלום".to_owned(),
-        "Quotes ' \" ` and \\ and $HOME and %s and <tag> & more".to_owned(),
-        "# not a memory".to_owned(),
-        "Look at @nothing.txt please".to_owned(),
-        "? is a question mark".to_owned(),
-    ];
-    for size in [WIDE, SMALL] {
-        let claude = Claude::ready(Options::new().size(size)).await;
-        for message in &messages {
-            assert_eq!(heard(&claude, message).await, *message);
-        }
-        claude.rests().await;
-    }
-}
-
-#[tokio::test]
-async fn decomposed_characters_arrive() {
-    let claude = Claude::ready(Script::new()).await;
-    let heard = heard(&claude, "Cafe\u{301} in two parts").await;
-    assert!(["Cafe\u{301} in two parts", "Caf\u{e9} in two parts"].contains(&heard.as_str()), "{heard:?}");
-}
-
-#[tokio::test]
-async fn a_message_that_looks_like_a_command_is_a_message() {
-    let claude = Claude::ready(Script::new()).await;
-    for message in ["/exit", "/compact now please", "/nonsense", "!touch marker", "/tmp/x is a path", "!", "/"] {
-        assert_eq!(heard(&claude, message).await.trim_start(), message);
-    }
-    claude.rests().await;
-    assert!(!claude.has("marker"));
-}
+keeps!(ClaudeCode: nudges {
+    a_message_arrives_as_it_was_given,
+    decomposed_characters_arrive,
+    a_message_that_looks_like_a_command_is_a_message,
+    a_command_that_does_not_exist_is_not_said_to_be_delivered,
+    what_was_left_in_the_input_box_does_not_go_along,
+    a_message_cannot_break_out_of_the_input_box,
+    two_nudges_at_once_do_not_mix,
+    ten_nudges_one_after_the_other_are_ten_messages,
+    a_confirmation_that_comes_late_still_comes,
+    a_nudge_is_the_same_over_every_face,
+    the_receipt_says_who_saw_it,
+});
 
 #[tokio::test]
 async fn a_command_runs_when_it_is_asked_for() {
@@ -72,111 +28,4 @@ async fn a_command_runs_when_it_is_asked_for() {
     claude.commanded("/clear").await;
     claude.told_of("start", |event| event["source"] == "clear").await;
     assert_ne!(claude.state().await["session_id"], before);
-}
-
-#[tokio::test]
-async fn a_command_that_does_not_exist_is_not_said_to_be_delivered() {
-    let claude = Claude::ready(Script::new()).await;
-    let body = json!({"message": "/no-such-command-at-all", "command": true, "timeout_ms": 3000});
-    let nudged = claude.nudge_with(body).await.ok();
-    assert_eq!(nudged["delivered"], false, "{nudged}");
-    claude.quiet().await;
-    assert!(claude.model.heard().is_empty());
-    assert_eq!(heard(&claude, "Still there?").await, "Still there?");
-}
-
-#[tokio::test]
-async fn what_was_left_in_the_input_box_does_not_go_along() {
-    let claude = Claude::ready(Script::new()).await;
-    for left in ["left over", "several\nlines\nleft over", &"a long line that is left over ".repeat(20)] {
-        claude.types(left).await;
-        claude.shows("left over").await;
-        assert_eq!(heard(&claude, "The message itself").await, "The message itself");
-    }
-    claude.types("!half a command").await;
-    claude.shows("half a command").await;
-    assert_eq!(heard(&claude, "No command").await, "No command");
-}
-
-#[tokio::test]
-async fn a_message_cannot_break_out_of_the_input_box() {
-    for message in ["a\u{1b}[201~\r!touch marker\r", "a\r!touch marker\r", "a\u{3}\u{3}b", "a\u{1b}\u{1b}b"] {
-        let claude = Claude::ready(Script::new()).await;
-        let nudged = claude.nudge_with(json!({"message": message, "timeout_ms": WITNESS_MS})).await;
-        assert!([200, 400].contains(&nudged.status), "{}", nudged.text());
-        let delivered = nudged.status == 200 && nudged.ok()["delivered"] == true;
-        if delivered {
-            claude.goes(["working", "idle"]).await;
-        }
-        claude.quiet().await;
-        assert!(!claude.has("marker"), "{message:?}");
-        assert_eq!(claude.model.heard().len(), usize::from(delivered), "{message:?}");
-        assert_eq!(claude.state().await["state"], "idle", "{message:?}");
-    }
-}
-
-#[tokio::test]
-async fn two_nudges_at_once_do_not_mix() {
-    let claude = Claude::ready(Script::new()).await;
-    let messages = ["The first of two\nwith a second line", "The second of two\nwith a second line"];
-    let (one, other) = tokio::join!(claude.nudge(messages[0]), claude.nudge(messages[1]));
-    claude.quiet().await;
-    let delivered: Vec<&str> = [one, other]
-        .iter()
-        .zip(messages)
-        .filter(|(answer, _)| answer["delivered"] == true)
-        .map(|(_, message)| message)
-        .collect();
-    assert!(!delivered.is_empty());
-    let mut heard = claude.model.heard();
-    heard.sort();
-    assert_eq!(heard, delivered, "the first comes first in the alphabet too");
-}
-
-#[tokio::test]
-async fn ten_nudges_one_after_the_other_are_ten_messages() {
-    let claude = Claude::ready(Script::new()).await;
-    for n in 0..10 {
-        let message = format!("Message number {n}");
-        assert_eq!(heard(&claude, &message).await, message);
-    }
-    assert_eq!(claude.model.heard().len(), 10);
-}
-
-#[tokio::test]
-async fn a_confirmation_that_comes_late_still_comes() {
-    let claude = Claude::ready(Script::new().text("Heard.")).await;
-    let nudged = claude.nudge_with(json!({"message": "In a hurry", "timeout_ms": 1})).await.ok();
-    assert_eq!((&nudged["delivered"], &nudged["reason"]), (&json!(false), &nudged["reason"]), "{nudged}");
-    assert_ne!(nudged["receipt"]["phase"], "refused", "{nudged}");
-    let id = nudged["receipt"]["id"].clone();
-    let receipt = claude.told_of("receipt", |event| event["id"] == id && event["phase"] == "accepted").await;
-    assert!(receipt["witness"].is_string(), "{receipt}");
-    claude.goes(["working", "idle"]).await;
-    assert_eq!(claude.model.heard(), ["In a hurry"]);
-}
-
-#[tokio::test]
-async fn a_nudge_is_the_same_over_every_face() {
-    let claude = Claude::ready(Script::new()).await;
-    let mut ws = claude.coop.place.ws("/ws?mode=state").await;
-    let told = ws.ask(json!({"event": "nudge", "message": "Over a WebSocket", "timeout_ms": WITNESS_MS})).await;
-    assert_eq!((&told["event"], &told["delivered"]), (&json!("nudge:result"), &json!(true)), "{told}");
-    claude.goes(["working", "idle"]).await;
-    let request = NudgeRequest { message: "Over gRPC".into(), timeout_ms: Some(WITNESS_MS), ..Default::default() };
-    let told = claude.coop.place.grpc().await.nudge(request).await.unwrap().into_inner();
-    assert!(told.delivered, "{told:?}");
-    claude.goes(["working", "idle"]).await;
-    assert_eq!(claude.model.heard(), ["Over a WebSocket", "Over gRPC"]);
-}
-
-#[tokio::test]
-async fn the_receipt_says_who_saw_it() {
-    let claude = Claude::ready(Script::new()).await;
-    let told = claude.told("Who saw this?").await;
-    let receipt = &told["receipt"];
-    assert!(receipt["witness"].as_str().is_some_and(|witness| !witness.is_empty()), "{receipt}");
-    assert!(receipt["at_ms"].as_u64() > Some(0) && receipt["offset"].as_u64() > Some(0), "{receipt}");
-    assert_eq!(told["state"], "working", "{told}");
-    assert_eq!(told["reason"], Value::Null);
 }

@@ -174,24 +174,34 @@ async fn a_refused_fetch_is_not_tried() {
     assert!(claude.model.results().is_empty());
 }
 
-/// Refuses a, with words, and accepts b.
-async fn sort_out(claude: &Claude, prompt: &Value) {
-    let refuse = prompt["input"].as_str().unwrap().contains("127.0.0.1:9/a");
-    let url = if refuse { "url: \"http://127.0.0.1:9/a\"" } else { "url: \"http://127.0.0.1:9/b\"" };
-    assert!(claude.screen().await.contains(url), "the dialog that is told must be the one that is drawn: {prompt}");
-    let answer = if refuse { json!({"accept": false, "text": "Not a"}) } else { json!({"accept": true}) };
-    claude.answered(answer).await;
+/// Refuses a, with words, and accepts b, whichever is asked after the one that was answered; gives its id.
+async fn sort_out(claude: &Claude, answered: &Value) -> Value {
+    let asks = |state: &Value| state["prompt"]["ready"] == true && state["prompt"]["id"] != *answered;
+    loop {
+        let prompt = claude.eventually("/api/v1/agent/state", asks).await["prompt"].clone();
+        let refuse = prompt["input"].as_str().unwrap().contains("127.0.0.1:9/a");
+        let url = if refuse { "127.0.0.1:9/a" } else { "127.0.0.1:9/b" };
+        assert!(prompt["screen_lines"].to_string().contains(url), "what is told must be what is drawn: {prompt}");
+        let mut answer = if refuse { json!({"accept": false, "text": "Not a"}) } else { json!({"accept": true}) };
+        answer["prompt_id"] = prompt["id"].clone();
+        answer["timeout_ms"] = json!(crate::WITNESS_MS);
+        let told = claude.respond_with(answer).await;
+        // It may draw the other in its place at any moment; then nothing was typed.
+        if told.status == 409 {
+            continue;
+        }
+        assert_eq!(told.ok()["delivered"], true);
+        return prompt["id"].clone();
+    }
 }
 
 #[tokio::test]
 async fn two_dialogs_at_once_are_answered_each_for_itself() {
     // The agent asks for both in the same moment and draws one; which comes first is its own affair.
-    let (claude, first) = asked(fetch(&["a", "b"])).await;
+    let (claude, _) = asked(fetch(&["a", "b"])).await;
+    let first = sort_out(&claude, &Value::Null).await;
     sort_out(&claude, &first).await;
-    let second = claude.prompt("permission").await;
-    assert_ne!(first["id"], second["id"]);
-    sort_out(&claude, &second).await;
-    claude.goes(["working", "idle"]).await;
+    claude.until("idle").await;
     claude.rests().await;
     let results = claude.model.results();
     assert_eq!(results.len(), 2);

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::{which_database, which_features, which_language};
 use super::{Claude, Options, SMALL, WIDE};
 use crate::model::{Question, Script};
+use crate::promises::{which_database, which_features, which_language};
 
 /// A session that shows these questions, and the dialog.
 async fn asked(questions: Vec<Question>, size: (u16, u16)) -> (Claude, Value) {

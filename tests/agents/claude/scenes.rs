@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::House;
-use crate::model::{Question, Script};
+use crate::model::Script;
 
 /// When the limit of [`limit`] ends, in seconds since 1970: 2030-01-16 13:20 UTC.
 pub const LIMIT_ENDS: u64 = 1_894_800_000;
@@ -33,21 +33,6 @@ pub fn without_status(house: &House) {
 pub fn without_log(house: &House) {
     std::fs::create_dir_all(house.config()).unwrap();
     std::fs::write(house.config().join("projects"), "in the way").unwrap();
-}
-
-/// Asks for a database, three to choose from.
-pub fn which_database() -> Question {
-    Question::one("Which database should we use?", "Database", &["PostgreSQL", "SQLite", "MySQL"])
-}
-
-/// Asks for a language, two to choose from.
-pub fn which_language() -> Question {
-    Question::one("Which language?", "Language", &["Rust", "Go"])
-}
-
-/// Asks for features, of which several can be chosen.
-pub fn which_features() -> Question {
-    Question::several("Which features do you want?", "Features", &["Auth", "Search", "Export"])
 }
 
 /// Sends a subagent with this prompt.

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::{helper, which_database};
+use super::scenes::helper;
 use super::{Claude, Options};
 use crate::WITNESS_MS;
 use crate::model::{Gate, Script};
+use crate::promises::which_database;
 
 #[tokio::test]
 async fn a_start_is_starting_then_idle() {

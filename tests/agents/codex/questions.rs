@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::{which_database, which_language};
 use super::{Codex, Options, SMALL, WIDE};
 use crate::model::{Question, Script};
+use crate::promises::{which_database, which_language};
 
 /// A session that shows these questions, and the dialog.
 async fn asked(questions: Vec<Question>, size: (u16, u16)) -> (Codex, Value) {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::{BYPASS, inside, outside, which_database};
+use super::scenes::{BYPASS, inside, outside};
 use super::{Codex, Options};
 use crate::WITNESS_MS;
 use crate::model::{Gate, Script};
+use crate::promises::which_database;
 
 #[tokio::test]
 async fn a_start_is_starting_then_idle() {

@@ -18,6 +18,12 @@ impl House {
         self.home().join(".gemini")
     }
 
+    /// The logs of all conversations in the workspace.
+    pub fn logs(&self) -> Vec<PathBuf> {
+        let logs = std::fs::read_dir(self.config().join("tmp/work/chats")).into_iter().flatten().flatten();
+        logs.map(|log| log.path()).collect()
+    }
+
     /// What a user's earlier answers left behind, and nothing that calls home. `more` are further settings, by section.
     pub fn seed(&self, trusted: bool, key_chosen: bool, more: &[(&str, &str, Value)]) {
         let path = self.config().join("settings.json");

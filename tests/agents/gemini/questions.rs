@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::{which_database, which_features, which_language};
 use super::{Gemini, Options, SMALL, WIDE};
 use crate::model::{Question, Script};
+use crate::promises::{which_database, which_features, which_language};
 
 /// Lets the agent ask these questions; the dialog.
 async fn asks(gemini: &Gemini, questions: Vec<Question>) -> Value {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Gemini, House};
-use crate::model::{Question, Script};
+use crate::model::Script;
 
 /// A quota of the day is used up, as the service says it.
 pub fn used_up() -> Script {
@@ -18,26 +18,13 @@ pub fn used_up() -> Script {
     Script::new().error(429, &[], "RESOURCE_EXHAUSTED", "You exceeded your current quota.").fields(quota)
 }
 
-/// Asks for a database, three to choose from.
-pub fn which_database() -> Question {
-    Question::one("Which database should we use?", "Database", &["PostgreSQL", "SQLite", "MySQL"])
-}
-
-/// Asks for a language, two to choose from.
-pub fn which_language() -> Question {
-    Question::one("Which language?", "Language", &["Rust", "Go"])
-}
-
-/// Asks for features, of which several can be chosen.
-pub fn which_features() -> Question {
-    Question::several("Which features do you want?", "Features", &["Auth", "Search", "Export"])
-}
-
 /// The logs that the agent has begun become a device that is always full: it goes on without one.
 pub fn without_log(house: &House) {
-    for log in std::fs::read_dir(house.config().join("tmp/work/chats")).unwrap().flatten() {
-        std::fs::remove_file(log.path()).unwrap();
-        std::os::unix::fs::symlink("/dev/full", log.path()).unwrap();
+    let logs = house.logs();
+    assert!(!logs.is_empty(), "it has begun one");
+    for log in logs {
+        std::fs::remove_file(&log).unwrap();
+        std::os::unix::fs::symlink("/dev/full", &log).unwrap();
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::scenes::which_database;
 use super::{Gemini, Options};
 use crate::WITNESS_MS;
 use crate::model::{Gate, Script};
+use crate::promises::which_database;
 
 #[tokio::test]
 async fn a_start_is_starting_then_idle_and_a_turn_is_working_then_idle() {

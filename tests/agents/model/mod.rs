@@ -23,7 +23,7 @@ pub use dialect::Dialect;
 pub use gate::Gate;
 pub use generate::Generate;
 pub use messages::Messages;
-pub use request::Kind;
+pub use request::{Kind, ToolResult};
 pub use responses::Responses;
 pub use script::Script;
 pub use server::Model;

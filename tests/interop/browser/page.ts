@@ -1,13 +1,12 @@
 // What the page does: each promise is tried in the browser, shown on the page, and told to the driver.
-import { Code, ConnectError, createClient, type Client, type Interceptor } from "@connectrpc/connect";
-import { createGrpcWebTransport } from "@connectrpc/connect-web";
-import { Coop } from "./gen/coop/v1/coop_pb";
-import { AgentStateKind, type AgentStateEvent } from "./gen/coop/v1/agent_pb";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { AgentStateKind, createCoopClient, reasonOf, states, type AgentStateEvent, type CoopClient, type StateEvent } from "coop-client";
 
-/** Where the coops listen: one that wants a token, one that lets this page in, one that does not. */
+/** Where the coops listen: one that wants a token, one that lets this page in – also over a line that can be cut –, one that does not. */
 export interface Places {
   guarded: string;
   open: string;
+  cuttable: string;
   closed: string;
   token: string;
 }
@@ -15,20 +14,14 @@ export interface Places {
 declare global {
   interface Window {
     tell(line: string): Promise<void>;
+    /** Cuts the line to the open coop; while it is down, nobody gets through. */
+    cut(down: boolean): Promise<void>;
     run(places: Places): Promise<void>;
   }
 }
 
 /** The longest that one promise may take, in milliseconds. */
 const WITHIN_MS = 15_000;
-
-function connect(baseUrl: string, token?: string): Client<typeof Coop> {
-  const authorize: Interceptor = (next) => (request) => {
-    if (token !== undefined) request.header.set("authorization", `Bearer ${token}`);
-    return next(request);
-  };
-  return createClient(Coop, createGrpcWebTransport({ baseUrl, interceptors: [authorize] }));
-}
 
 function holds(fact: boolean, shown: unknown): void {
   if (!fact) throw new Error(JSON.stringify(shown, (_, value) => (typeof value === "bigint" ? `${value}` : value)));
@@ -58,7 +51,7 @@ async function refused(call: Promise<unknown>, ...codes: Code[]): Promise<Connec
   return error;
 }
 
-async function typesAndReadsTheEcho(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+async function typesAndReadsTheEcho(coop: CoopClient, signal: AbortSignal): Promise<void> {
   const output = coop.streamOutput({}, { signal });
   const text = "echo browser-$((40+2))";
   const sent = await coop.sendInput({ text, enter: true }, { signal });
@@ -72,7 +65,7 @@ async function typesAndReadsTheEcho(coop: Client<typeof Coop>, signal: AbortSign
   throw new Error(`the stream ended after ${seen}`);
 }
 
-async function readsTheScreen(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+async function readsTheScreen(coop: CoopClient, signal: AbortSignal): Promise<void> {
   const waited = await coop.wait({ regex: "^browser-42$", timeoutMs: 10_000 }, { signal });
   holds(waited.matched, waited);
   const screen = await coop.getScreen({}, { signal });
@@ -80,7 +73,7 @@ async function readsTheScreen(coop: Client<typeof Coop>, signal: AbortSignal): P
   holds(screen.lines.includes("browser-42"), screen);
 }
 
-async function resizes(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+async function resizes(coop: CoopClient, signal: AbortSignal): Promise<void> {
   const screens = coop.streamScreen({}, { signal });
   const size = await coop.resize({ cols: 100, rows: 30 }, { signal });
   holds(size.cols === 100 && size.rows === 30, size);
@@ -90,7 +83,7 @@ async function resizes(coop: Client<typeof Coop>, signal: AbortSignal): Promise<
   throw new Error("the stream ended");
 }
 
-async function streamsStateUntilExit(coop: Client<typeof Coop>, signal: AbortSignal): Promise<void> {
+async function streamsStateUntilExit(coop: CoopClient, signal: AbortSignal): Promise<void> {
   let first: AgentStateEvent | undefined;
   for await (const event of coop.streamState({}, { signal })) {
     if (first === undefined) {
@@ -104,6 +97,41 @@ async function streamsStateUntilExit(coop: Client<typeof Coop>, signal: AbortSig
     }
   }
   throw new Error("the stream ended");
+}
+
+/** States over a line that is cut while the child exits and is started again, beside those over one that is not. */
+async function goesOn(open: string, cuttable: string, signal: AbortSignal): Promise<void> {
+  const coop = createCoopClient(open);
+  const isBack = ({ state, previous }: StateEvent) => state === "unknown" && previous !== "unknown";
+  const seen: StateEvent[] = [];
+  for await (const event of states(createCoopClient(cuttable), { signal })) {
+    seen.push(event);
+    if (seen.length === 1) {
+      await window.cut(true);
+      await coop.sendInput({ text: "exit 5", enter: true }, { signal });
+      await coop.wait({ exited: true }, { signal });
+      await coop.restart({}, { signal });
+      await window.cut(false);
+    }
+    if (isBack(event)) break;
+  }
+  const whole = [seen[0]!.seq];
+  for await (const event of states(coop, { afterSeq: seen[0]!.seq, signal })) {
+    whole.push(event.seq);
+    if (isBack(event)) break;
+  }
+  holds(seen.map(({ seq }) => seq).join() === whole.join(), [seen, whole]);
+  holds(seen.some(({ state }) => state === "exited") && seen.every(({ lost }) => !lost), seen);
+  holds(seen.at(-1)!.reconnects > 0, seen);
+}
+
+/** How a stream of states ends, which it does by an error. */
+async function ends(coop: CoopClient, options: { signal: AbortSignal; giveUpAfterMs?: number }): Promise<unknown> {
+  try {
+    for await (const _ of states(coop, options));
+  } catch (error) {
+    return error;
+  }
 }
 
 async function webSocket(url: string, signal: AbortSignal): Promise<void> {
@@ -133,8 +161,8 @@ async function fetchesJson(url: string, signal: AbortSignal): Promise<void> {
   holds((await answer.json()).bytes_written === 1, answer.status);
 }
 
-window.run = async ({ guarded, open, closed, token }) => {
-  const coop = connect(guarded, token);
+window.run = async ({ guarded, open, cuttable, closed, token }) => {
+  const coop = createCoopClient(guarded, token);
   await check("a page types and finds the echo in streamed output", (signal) => typesAndReadsTheEcho(coop, signal));
   await check("a page waits and reads the screen", (signal) => readsTheScreen(coop, signal));
   await check("a page resizes the terminal", (signal) => resizes(coop, signal));
@@ -143,17 +171,26 @@ window.run = async ({ guarded, open, closed, token }) => {
   await check("a page reads message and reason of a refused call", async (signal) => {
     const error = await refused(coop.sendInput({ text: "x" }, { signal }), Code.NotFound);
     holds(error.rawMessage.includes("exited"), error.rawMessage);
-    const [detail] = error.details as { type: string; value: Uint8Array }[];
-    holds(detail?.type === "google.rpc.ErrorInfo", detail);
-    holds(new TextDecoder().decode(detail.value).includes("EXITED"), detail);
+    holds(reasonOf(error) === "EXITED", error.details);
   });
   await check("a page without the token is refused", async (signal) => {
-    await refused(connect(guarded).getScreen({}, { signal }), Code.Unauthenticated);
+    await refused(createCoopClient(guarded).getScreen({}, { signal }), Code.Unauthenticated);
+  });
+  await check("a stream of states that is cut goes on without loss or doubles", (signal) => goesOn(open, cuttable, signal));
+  await check("a stream of states ends when it is told to, is refused, or nobody answers", async (signal) => {
+    const aborter = new AbortController();
+    const aborted = ends(createCoopClient(open), { signal: aborter.signal });
+    aborter.abort(new Error("enough"));
+    holds(String(await aborted) === "Error: enough", String(await aborted));
+    holds(reasonOf(await ends(createCoopClient(guarded, "wrong"), { signal })) === "UNAUTHORIZED", "the wrong token");
+    await window.cut(true);
+    const givenUp = await ends(createCoopClient(cuttable), { signal, giveUpAfterMs: 1_000 });
+    holds(ConnectError.from(givenUp).rawMessage.startsWith("given up"), String(givenUp));
   });
   await check("a page of an allowed origin posts JSON", (signal) => fetchesJson(open, signal));
   await check("a page of an allowed origin follows an EventSource", (signal) => eventSource(`${open}/api/v1/stream/state`, signal));
   await check("a page of another origin cannot call", async (signal) => {
-    await refused(connect(closed).getScreen({}, { signal }), Code.Unknown, Code.Unavailable, Code.Internal);
+    await refused(createCoopClient(closed).getScreen({}, { signal }), Code.Unknown, Code.Unavailable, Code.Internal);
   });
   await check("a page of another origin cannot open a WebSocket", async (signal) => {
     const opened = await webSocket(`${closed}/ws?mode=state`, signal).then(() => true, () => false);

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	coop "coop.interop/gen/go/coop/v1"
+	coop "coop.dev/clients/go/coop/v1"
 )
 
 func ptr[T any](value T) *T { return &value }

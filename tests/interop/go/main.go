@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	coop "coop.interop/gen/go/coop/v1"
+	coop "coop.dev/clients/go/coop/v1"
 )
 
 // The longest that one promise may take.

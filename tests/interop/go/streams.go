@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	coop "coop.interop/gen/go/coop/v1"
+	coop "coop.dev/clients/go/coop/v1"
 )
 
 func (c client) findsTheEcho(ctx context.Context) error {

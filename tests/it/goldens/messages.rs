@@ -52,7 +52,7 @@ messages! {
         ExitEvent Expect Gap GetAgentStateRequest GetEnvironmentRequest GetHealthRequest GetHealthResponse GetOutputRequest GetOutputResponse GetReadyRequest
         GetReadyResponse GetScreenRequest GetStartConfigRequest GetStatusRequest GetStatusResponse GetStopConfigRequest
         GetTranscriptRequest GetTranscriptResponse GetUsageRequest ListTranscriptsRequest ListTranscriptsResponse
-        LockRequest LockResult LogLine NudgeRequest NudgeResponse OutputChunk Ping Pong PromptContext
+        LockRequest LockResult LogLine MessageEvent NudgeRequest NudgeResponse OutputChunk Ping Pong PromptContext
         PutStartConfigRequest PutStopConfigRequest QuestionAnswer QuestionContext Receipt ReleaseLockRequest
         ReleaseLockResponse ResizeEvent ResizeRequest ResizeResponse ResolveStopRequest ResolveStopResponse
         RespondRequest RespondResponse RestartRequest RestartResponse ScreenSnapshot SendInputRawRequest

@@ -8,6 +8,7 @@ mod place;
 mod process;
 mod processes;
 mod script;
+mod seat;
 mod socket;
 mod verb;
 
@@ -17,12 +18,13 @@ pub use claude::{Claude, Hook, at_home};
 pub use files::Scratch;
 pub use grpc::reason_of;
 pub use http::{Answer, Call, Lines};
-pub use place::Place;
+pub use place::{Place, Wire};
 pub use process::{Coop, binary, run_to_its_end};
 pub use processes::{
     alive, at_rest, descendants, environment, nothing_is_left_in, rss_bytes, session_members, wakeups,
 };
 pub use script::{bash, sh};
+pub use seat::Seat;
 pub use socket::{Heard, WebSocket};
 pub use verb::{Ended, finished, run_coop};
 

@@ -48,18 +48,38 @@ fn file(setup: &Plan, name: &str) -> Value {
 }
 
 #[test]
-fn arguments_stand_before_all_that_the_user_says() {
-    let ours = format!("claude --session-id={ID} --settings=/run/settings.json");
-    for user in ["", " -p hi", " -- --settings x", " mcp list", " --allowedTools Bash Edit"] {
-        assert_eq!(becomes(&format!("claude{user}")), format!("{ours}{user}"));
+fn arguments_stand_at_the_end_where_they_are_still_options() {
+    let ours = format!("--settings=/run/settings.json --session-id={ID}");
+    for user in
+        ["claude", "claude -p hi", "claude --dangerously-skip-permissions", "/opt/claude --allowedTools Bash Edit"]
+    {
+        assert_eq!(becomes(user), format!("{user} {ours}"));
     }
-    assert!(becomes("/usr/local/bin/claude").starts_with("/usr/local/bin/claude --session-id="));
+    assert_eq!(becomes("claude -p -- --settings x"), format!("claude -p {ours} -- --settings x"));
+    for verb in ["mcp list", "--debug update"] {
+        assert_eq!(becomes(&format!("claude {verb}")), format!("claude {ours} {verb}"));
+    }
+}
+
+#[test]
+fn a_shell_that_hands_its_words_on_gets_them_at_its_end() {
+    let script = r#"claude --dangerously-skip-permissions "$@""#;
+    let argv: Vec<OsString> = ["bash", "-c", script, "_"].map(OsString::from).into();
+    let setup = prepare(&Given { named: true, ..given(&argv) }, &no_file).unwrap();
+    assert_eq!((&setup.argv[..4], setup.hooks, &setup.warnings[..]), (&argv[..], true, &[][..]));
+    let added = ["--settings=/run/settings.json".to_owned(), format!("--session-id={ID}")];
+    assert_eq!(&setup.argv[4..], added.map(OsString::from));
+    let nameless = &argv[..3];
+    let setup = prepare(&Given { named: true, ..given(nameless) }, &no_file).unwrap();
+    assert_eq!((&setup.argv[..3], setup.argv[3].to_str(), setup.argv.len()), (nameless, Some("bash"), 6));
+    let resumed = prepare(&Given { named: true, resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
+    assert_eq!(resumed.argv[5], OsString::from(format!("--resume={OTHER}")));
 }
 
 #[test]
 fn a_conversation_that_the_user_chooses_stays_chosen() {
     for user in ["--continue", "-r x", "--resume", "--session-id x", "--fork-session --resume x"] {
-        assert_eq!(becomes(&format!("claude {user}")), format!("claude --settings=/run/settings.json {user}"));
+        assert_eq!(becomes(&format!("claude {user}")), format!("claude {user} --settings=/run/settings.json"));
     }
     let setup = prepare(&given(&words(&format!("claude --resume {OTHER}"))), &no_file).unwrap();
     assert_eq!(setup.session_id.as_deref(), Some(OTHER));
@@ -69,11 +89,11 @@ fn a_conversation_that_the_user_chooses_stays_chosen() {
 fn a_conversation_is_gone_on_with() {
     let argv = words("claude -p hi");
     let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
-    assert_eq!(line(&setup), format!("claude --resume={OTHER} --settings=/run/settings.json -p hi"));
+    assert_eq!(line(&setup), format!("claude -p hi --settings=/run/settings.json --resume={OTHER}"));
     assert_eq!(setup.session_id.as_deref(), Some(OTHER));
     let argv = words("claude -c");
     let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
-    assert_eq!(line(&setup), "claude --settings=/run/settings.json -c");
+    assert_eq!(line(&setup), "claude -c --settings=/run/settings.json");
     assert!(setup.warnings[0].contains("changes nothing"));
 }
 
@@ -86,7 +106,7 @@ fn hooks_of_the_user_the_orchestrator_and_coop_stand_in_this_order() {
         let argv = words(&format!("claude {word} -p hi"));
         let read = |path: &Path| if path == "my.json" { Ok(users.to_string()) } else { no_file(path) };
         let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, &read).unwrap();
-        assert_eq!(line(&setup), format!("claude --session-id={ID} --settings=/run/settings.json -p hi"));
+        assert_eq!(line(&setup), format!("claude -p hi --settings=/run/settings.json --session-id={ID}"));
         let made = file(&setup, SETTINGS_FILE);
         let commands: Vec<_> =
             made["hooks"]["Stop"].as_array().unwrap().iter().map(|e| &e["hooks"][0]["command"]).collect();
@@ -107,7 +127,7 @@ fn settings_may_be_json_in_the_command() {
 fn settings_that_cannot_be_read_are_left_for_claude_to_complain_about() {
     for user in ["--settings no.json", "--settings={broken", r#"--settings={"hooks":3}"#] {
         let setup = prepare(&given(&words(&format!("claude {user}"))), &no_file).unwrap();
-        assert_eq!(line(&setup), format!("claude --session-id={ID} {user}"));
+        assert_eq!(line(&setup), format!("claude {user} --session-id={ID}"));
         assert!(setup.warnings[0].contains("cannot be read") && !setup.hooks, "{user}");
     }
 }
@@ -118,8 +138,8 @@ fn mcp_servers_are_given_in_a_file() {
     let argv = words("claude --settings=a -p hi");
     let setup = prepare(&Given { agent_config: Some(&config), ..given(&argv) }, &|_| Ok("{}".into())).unwrap();
     assert_eq!(file(&setup, MCP_FILE), json!({"mcpServers": {"my-server": {"command": "node"}}}));
-    let ours = "--mcp-config=/run/mcp.json --settings=/run/settings.json";
-    assert_eq!(line(&setup), format!("claude --session-id={ID} {ours} -p hi"));
+    let ours = "--settings=/run/settings.json --mcp-config=/run/mcp.json";
+    assert_eq!(line(&setup), format!("claude -p hi {ours} --session-id={ID}"));
     let wrong = json!({"mcp": []});
     let error = prepare(&Given { agent_config: Some(&wrong), ..given(&argv) }, &no_file).unwrap_err();
     assert_eq!(error.to_string(), "mcp must be a JSON object, but is []");
@@ -142,7 +162,7 @@ fn pristine_adds_nothing_but_the_conversation_that_was_asked_for() {
     let nothing = Plan::plain(&argv);
     assert_eq!(setup, nothing);
     let setup = prepare(&Given { resume: Some(OTHER), ..pristine }, &no_file).unwrap();
-    assert_eq!(line(&setup), format!("claude --resume={OTHER} -p hi"));
+    assert_eq!(line(&setup), format!("claude -p hi --resume={OTHER}"));
 }
 
 #[test]

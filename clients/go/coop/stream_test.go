@@ -1,0 +1,271 @@
+package coop
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A proxy whose line can be cut.
+type proxy struct {
+	listener net.Listener
+	lock     sync.Mutex
+	target   string
+	open     []net.Conn
+	down     bool
+}
+
+func newProxy(t *testing.T, target string) *proxy {
+	p := &proxy{listener: must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")), target: target}
+	t.Cleanup(func() { p.listener.Close(); p.cut(true) })
+	go func() {
+		for {
+			from, err := p.listener.Accept()
+			if err != nil {
+				return
+			}
+			p.join(from)
+		}
+	}()
+	return p
+}
+
+func (p *proxy) join(from net.Conn) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	network, place := "tcp", strings.TrimPrefix(p.target, "http://")
+	if path, ok := strings.CutPrefix(p.target, "unix:"); ok {
+		network, place = "unix", path
+	}
+	to, err := net.Dial(network, place)
+	if err != nil || p.down {
+		from.Close()
+		return
+	}
+	p.open = append(p.open, from, to)
+	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
+		go func() {
+			io.Copy(pair[0], pair[1])
+			pair[0].Close()
+			pair[1].Close()
+		}()
+	}
+}
+
+// Cuts every line; while it is down, nobody gets through.
+func (p *proxy) cut(down bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.down = down
+	for _, one := range p.open {
+		one.Close()
+	}
+	p.open = nil
+}
+
+func (p *proxy) leadsTo(target string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.target = target
+}
+
+func (p *proxy) address() string { return "http://" + p.listener.Addr().String() }
+
+func TestAStreamThatIsCutGoesOnWithoutLossOrDoubles(t *testing.T) {
+	agent := played(t)
+	line := newProxy(t, agent.Address())
+	session := must[*Session](t)(Dial(patiently(t), line.address()))
+	defer session.Close()
+	direct := collect(t, agent)
+	var seen []uint64
+	turns, reconnects := 0, 0
+	say := func() {
+		if delivery, err := agent.Nudge(patiently(t), "turn"); err != nil || !delivery.Delivered {
+			t.Fatal(delivery, err)
+		}
+		if err := agent.WaitIdle(patiently(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for event, err := range session.States(patiently(t)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event.Lost {
+			t.Errorf("a loss is told: %v", event)
+		}
+		seen = append(seen, event.Seq)
+		reconnects = event.Reconnects
+		if event.Next != Idle {
+			continue
+		}
+		if turns == 3 {
+			break
+		}
+		turns++
+		// A whole turn happens while the line is down.
+		line.cut(true)
+		say()
+		line.cut(false)
+	}
+	if reconnects < 3 {
+		t.Errorf("only %d reconnections", reconnects)
+	}
+	whole := direct(seen[len(seen)-1])
+	if !slices.Equal(seen, whole) {
+		t.Errorf("the cut stream told %v, an uncut one %v", seen, whole)
+	}
+}
+
+// Reads the states from here on; the function tells their sequence numbers up to one of them.
+func collect(t *testing.T, session *Session) func(last uint64) []uint64 {
+	ctx, cancel := context.WithCancel(patiently(t))
+	seen := make(chan uint64, 1024)
+	began := make(chan struct{})
+	go func() {
+		first := true
+		for event, err := range session.States(ctx) {
+			if err != nil {
+				close(seen)
+				return
+			}
+			seen <- event.Seq
+			if first {
+				close(began)
+				first = false
+			}
+		}
+	}()
+	<-began
+	return func(last uint64) []uint64 {
+		defer cancel()
+		var all []uint64
+		for seq := range seen {
+			all = append(all, seq)
+			if seq >= last {
+				break
+			}
+		}
+		return all
+	}
+}
+
+func TestAnotherCoopAtTheSameAddressIsTold(t *testing.T) {
+	agent := played(t)
+	if delivery, err := agent.Nudge(patiently(t), "so that its numbers are higher"); err != nil || !delivery.Delivered {
+		t.Fatal(delivery, err)
+	}
+	line := newProxy(t, agent.Address())
+	session := must[*Session](t)(Dial(patiently(t), line.address()))
+	defer session.Close()
+	other := shell(t, nil)
+	told := false
+	for event, err := range session.States(patiently(t)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told {
+			if !event.Lost || event.Next != Unknown {
+				t.Errorf("the change is not told: %v", event)
+			}
+			break
+		}
+		if event.Next == Idle {
+			told = true
+			line.leadsTo(other.Address())
+			line.cut(false)
+		}
+	}
+}
+
+func TestAStreamEndsWhenNobodyAnswersAnyMore(t *testing.T) {
+	alone(t)
+	session := shell(t, nil)
+	line := newProxy(t, session.Address())
+	through := must[*Session](t)(Dial(patiently(t), line.address()))
+	defer through.Close()
+	var last error
+	for _, err := range through.States(patiently(t), GivingUpAfter(time.Second)) {
+		last = err
+		line.cut(true)
+	}
+	if !errors.Is(last, ErrUnreachable) || !strings.Contains(last.Error(), "given up") {
+		t.Errorf("not given up: %v", last)
+	}
+}
+
+func TestAStreamThatIsRefusedIsNotTriedAgain(t *testing.T) {
+	alone(t)
+	session := shell(t, []string{"--port", "0", "--auth-token", secret}, WithToken(secret))
+	wrong := must[*Session](t)(open(session.Address(), WithToken("wrong")))
+	defer wrong.Close()
+	count := 0
+	for _, err := range wrong.States(patiently(t)) {
+		count++
+		if !errors.Is(err, ErrUnauthorized) {
+			t.Errorf("not %v: %v", ErrUnauthorized, err)
+		}
+	}
+	if count != 1 {
+		t.Errorf("%d ends", count)
+	}
+}
+
+func TestAStreamLeavesNothingBehind(t *testing.T) {
+	alone(t)
+	session := shell(t, nil)
+	ctx, cancel := context.WithCancel(patiently(t))
+	ended := make(chan error)
+	before := runtime.NumGoroutine()
+	go func() {
+		var last error
+		for event, err := range session.States(ctx) {
+			if last = err; err == nil && event.Seq > 0 {
+				ended <- nil
+			}
+		}
+		ended <- last
+	}()
+	<-ended
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("not cancelled: %v", err)
+	}
+	for range 5 {
+		for _, err := range session.States(patiently(t)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	deadline := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("goroutines are left:\n%s", stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestAStreamCanBeginAfterASequenceNumber(t *testing.T) {
+	agent := played(t)
+	before := must[*AgentState](t)(agent.AgentState(patiently(t)))
+	if delivery, err := agent.Nudge(patiently(t), "turn"); err != nil || !delivery.Delivered {
+		t.Fatal(delivery, err)
+	}
+	for event, err := range agent.States(patiently(t), AfterSeq(before.SinceSeq)) {
+		if err != nil || event.Prev != Idle || event.Next != Working {
+			t.Errorf("the first event after idle: %v %v", event, err)
+		}
+		break
+	}
+}

@@ -1,0 +1,91 @@
+"""An agent from Python: messages and answers with witnesses, and states that survive a broken line."""
+
+import threading
+
+import coop
+
+from .support import PATIENCE, Case, Line
+
+
+class Agents(Case):
+    def test_a_message_is_delivered_when_a_witness_saw_it_arrive(self):
+        agent = self.agent()
+        delivery = agent.nudge("hello there", timeout=PATIENCE).check()
+        self.assertEqual((delivery.phase, delivery.witness), ("accepted", "hooks: UserPromptSubmit"))
+        agent.wait_text("You said: hello there", PATIENCE)
+        agent.wait_idle(PATIENCE)
+        self.assertEqual(agent.state(), "idle")
+
+    def test_a_prompt_is_answered_and_another_one_is_not(self):
+        agent = self.agent()
+        self.assertTrue(agent.nudge("you need a permission", timeout=PATIENCE))
+        agent.wait_state("prompt", timeout=PATIENCE)
+        prompt = agent.agent_state().prompt
+        self.assertEqual(prompt.tool, "Bash")
+        busy = agent.nudge("are you there?")
+        self.assertEqual((bool(busy), busy.reason, busy.state, busy.phase), (False, "agent_busy", "prompt", ""))
+        with self.assertRaisesRegex(coop.NotDelivered, "agent_busy"):
+            busy.check()
+        with self.assertRaises(coop.StateChanged):
+            agent.respond(type(prompt)(id="p99"), accept=True)
+        agent.respond(prompt, accept=True, timeout=PATIENCE).check()
+        agent.wait_text("allowed", PATIENCE)
+        agent.wait_idle(PATIENCE)
+        self.assertEqual(agent.respond(accept=True).reason, "no_prompt")
+
+    def test_a_stream_that_is_cut_goes_on_without_loss_or_doubles(self):
+        agent = self.agent()
+        line = Line(agent.address)
+        self.addCleanup(line.close)
+        whole = iter(agent.states())
+        seen, turns = [], 0
+        with coop.connect(line.url) as session:
+            for event in session.states():
+                self.assertFalse(event.lost)
+                if not seen:
+                    self.assertEqual(next(whole).seq, event.seq)
+                seen.append(event.seq)
+                if event.state != "idle":
+                    continue
+                if turns == 2:
+                    break
+                turns += 1
+                # A whole turn happens while the line is down.
+                line.cut(True)
+                agent.nudge("turn", timeout=PATIENCE).check()
+                agent.wait_idle(PATIENCE)
+                line.cut(False)
+            self.assertGreaterEqual(event.reconnects, 2)
+        self.assertEqual(seen[1:], [next(whole).seq for _ in seen[1:]])
+        whole.close()
+
+    def test_another_coop_at_the_same_address_is_told(self):
+        agent, other = self.agent(), self.shell()
+        agent.nudge("so that its numbers are higher", timeout=PATIENCE).check()
+        agent.wait_idle(PATIENCE)
+        line = Line(agent.address)
+        self.addCleanup(line.close)
+        with coop.connect(line.url) as session:
+            states = session.states()
+            self.assertEqual(next(states).state, "idle")
+            line.target = other.address
+            line.cut(False)
+            event = next(states)
+            self.assertEqual((event.state, event.lost), ("unknown", True))
+            states.close()
+
+    def test_a_stream_gives_up_is_refused_and_is_closed(self):
+        session = self.shell()
+        line = Line(session.address)
+        self.addCleanup(line.close)
+        with coop.connect(line.url) as through, self.assertRaisesRegex(coop.Unreachable, "given up"):
+            for _ in through.states(give_up_after=1):
+                line.cut(True)
+        guarded = self.start("cat", flags=["--auth-token", "a"], token="a")
+        with coop.Session(guarded.address, "wrong") as wrong, self.assertRaises(coop.Unauthorized):
+            next(wrong.states())
+        with coop.connect(socket=session.address.removeprefix("unix:")) as closing:
+            states = closing.states()
+            next(states)
+            threading.Timer(0.1, closing.close).start()
+            self.assertEqual(list(states), [])

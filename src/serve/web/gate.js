@@ -1,0 +1,38 @@
+// The form that asks for the token, once.
+
+import { get } from "./api.js";
+import { byId } from "./dom.js";
+import { current, forget, keep } from "./token.js";
+
+/** Lets nobody pass whom coop would not: resolves with the session's status once a token is right, or none is needed. */
+export async function admitted() {
+  for (;;) {
+    try {
+      return await get("status");
+    } catch (error) {
+      if (error.status !== 401 && error.status !== 403) throw error;
+      const refused = current() ? error.message : "";
+      if (error.status === 403 && !current()) throw error;
+      forget();
+      await asked(refused);
+    }
+  }
+}
+
+export function asked(complaint) {
+  const dialog = byId("gate");
+  byId("gate-error").textContent = complaint;
+  return new Promise((resolve) => {
+    // There is nothing to see without it.
+    dialog.oncancel = (event) => event.preventDefault();
+    byId("gate-form").onsubmit = (event) => {
+      event.preventDefault();
+      keep(byId("token").value.trim(), byId("token-keep").checked);
+      byId("token").value = "";
+      dialog.close();
+      resolve();
+    };
+    if (!dialog.open) dialog.showModal();
+    byId("token").focus();
+  });
+}

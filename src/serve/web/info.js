@@ -1,0 +1,72 @@
+// The session itself: what runs, what it cost, its end and its restarts.
+
+import { get, post } from "./api.js";
+import { ask } from "./ask.js";
+import { byId, duration, h, show } from "./dom.js";
+import { sent } from "./receipts.js";
+
+const number = new Intl.NumberFormat("en");
+
+export async function info(page) {
+  let status;
+  try {
+    status = await get("status");
+  } catch (error) {
+    return show(byId("session"), h("p", { class: "error" }, error.message));
+  }
+  page.describe(status);
+  const usage = page.agent && (await get("session/usage").catch(() => null));
+  const row = (name, value) => value !== null && value !== undefined && value !== "" && [h("dt", {}, name), h("dd", {}, String(value))];
+  const labels = Object.entries(status.labels).map(([name, value]) => `${name}=${value}`).join(" ");
+  show(byId("session"),
+    h("dl", { class: "facts" },
+      row("Agent", status.agent), row("Command", status.command.join(" ")), row("Directory", status.cwd), row("Labels", labels),
+      row("Life", life(status)), row("Process", status.pid), row("Running for", duration(status.uptime_secs)), row("Restarts", status.restarts || null),
+      row("Terminal", status.terminal && `${status.terminal.cols} × ${status.terminal.rows}`), row("Output", `${number.format(status.bytes_read)} bytes`),
+      row("Connections", status.ws_clients), row("coop", status.version)),
+    usage && [h("h3", {}, "Usage"), h("dl", { class: "facts" },
+      row("Requests", number.format(usage.request_count)), row("Tokens read", number.format(usage.input_tokens)), row("Tokens written", number.format(usage.output_tokens)),
+      row("From the cache", number.format(usage.cache_read_tokens)), row("To the cache", number.format(usage.cache_write_tokens)),
+      row("Cost", `$${usage.total_cost_usd.toFixed(4)}`))],
+    h("h3", {}, "Child"),
+    h("div", { class: "row start" },
+      h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, false) }, "Restart…"),
+      status.agent !== "unknown" && h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, true) }, "Restart and resume…")));
+}
+
+/** How the child lives, or how it ended. */
+export function life(status) {
+  if (status.error) return `could not be started: ${status.error}`;
+  if (status.state !== "exited") return status.state;
+  return ending({ code: status.exit_code, signal: status.exit_signal });
+}
+
+export function ending({ code, signal, error }) {
+  if (error) return `could not be started: ${error}`;
+  return signal ? `ended by signal ${signal}` : `exited with code ${code}`;
+}
+
+/** The card of a program that has ended. */
+export function ended(page, now) {
+  const card = byId("ended");
+  card.hidden = now.next !== "exited";
+  if (card.hidden) return;
+  show(card,
+    h("h2", {}, "The program has ended", h("span", {}, now.exit ? ending(now.exit) : "")),
+    h("div", { class: "options" },
+      h("button", { type: "button", class: "primary", disabled: !page.may, onclick: () => restart(page, false, true) }, "Start it again"),
+      page.agent && h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, true, true) }, "Start it again and resume")));
+}
+
+async function restart(page, resume, dead = false) {
+  const question = { title: "Restart the program?", text: "What runs inside is ended first. Whatever it has not saved is lost.", yes: "Restart" };
+  if (!dead && !(await ask(question))) return;
+  const line = sent(resume ? "restart and resume" : "restart");
+  try {
+    const answer = await post("session/restart", { resume });
+    line.answered({ delivered: true, receipt: { phase: "accepted", witness: answer.pid ? `process ${answer.pid}` : null } });
+  } catch (error) {
+    line.failed(error);
+    page.refused(error);
+  }
+}

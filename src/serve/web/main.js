@@ -1,0 +1,187 @@
+// The page: brings its parts together and decides who may do what.
+
+import { get } from "./api.js";
+import { badge } from "./badge.js";
+import { lift, notice, raise } from "./banner.js";
+import { card, focusCard } from "./card.js";
+import { composer, offer } from "./composer.js";
+import { byId } from "./dom.js";
+import { admitted, asked } from "./gate.js";
+import { ended, info } from "./info.js";
+import { keys } from "./keys.js";
+import { Panel } from "./panel.js";
+import { later } from "./receipts.js";
+import { digits, shortcuts } from "./shortcuts.js";
+import { State } from "./state.js";
+import { Screen } from "./terminal.js";
+import { theme } from "./theme.js";
+import { current } from "./token.js";
+import * as transcript from "./transcript.js";
+import * as why from "./why.js";
+
+const SESSION_REFRESH_MS = 5_000;
+
+/** What the parts may ask of the page. */
+const page = {
+  /** Whether this window may type, answer, restart. */
+  may: !new URLSearchParams(location.search).has("view"),
+  /** The kind of agent; `null` for programs without a driver, which take no messages. */
+  agent: null,
+  redraw,
+  describe,
+  /** A call was refused: with the token it may be the token that is wrong. */
+  refused: (error) => error.status === 401 && enter(error.message),
+  /** A dialog has appeared. Whoever types somewhere is not interrupted, and a key that was on its way answers nothing. */
+  prompted: () => document.activeElement === document.body && byId("card").focus(),
+};
+
+const state = new State();
+const screen = new Screen({
+  joined: connected,
+  lost,
+  failed: notice,
+  titled: (title) => titled(title),
+  sized: (cols, rows) => (byId("fit-toggle").dataset.size = `${cols}×${rows}`),
+});
+const panel = new Panel(
+  { why: [why.why, why.REFRESH_MS], transcript: [() => transcript.transcript(page), transcript.REFRESH_MS, true], session: [() => info(page), SESSION_REFRESH_MS] },
+  () => state.now?.next === "working",
+);
+const turnColours = theme((dark) => screen.colours(dark));
+
+badge(state);
+composer(page);
+keys(screen);
+digits(byId("card"));
+
+state.addEventListener("transition", ({ detail }) => {
+  connected();
+  if (detail.prev !== detail.next && ["restarting", "starting"].includes(detail.next)) transcript.forget();
+  redraw();
+  panel.refresh();
+});
+state.addEventListener("receipt", ({ detail }) => later(detail));
+state.addEventListener("lost", ({ detail }) => lost(detail.code));
+// The terminal's connection goes the same way, and cannot tell by itself that it stands still.
+state.addEventListener("stalled", () => screen.link.restart());
+
+function redraw() {
+  const { now } = state;
+  if (!now) return;
+  card(page, now, page.may);
+  ended(page, now);
+  offer(now, page.may && page.agent !== null);
+}
+
+function describe(status) {
+  page.agent = status.agent === "unknown" ? null : status.agent;
+  const home = status.cwd.split("/").filter(Boolean).at(-1) ?? "/";
+  page.name = `${page.agent ?? status.command[0]?.split("/").at(-1) ?? "coop"} · ${home}`;
+  titled(page.title);
+}
+
+/** The program's own title, as text. */
+function titled(title) {
+  page.title = title;
+  byId("title").textContent = page.name ?? "coop";
+  byId("title").title = title || (page.name ?? "");
+  document.title = [title, page.name, "coop"].filter(Boolean)[0].slice(0, 120);
+}
+
+// Connection.
+
+function connected() {
+  if (screen.link.isOpen && state.link.isOpen) lift("lost");
+}
+
+let checking = false;
+
+/** Says so, and finds out whether it is the network or the token. */
+async function lost(code) {
+  if (code === 4401 && !screen.view && !current()) return lookOnly();
+  raise("lost", "Connection lost. Trying again…", ["Try now", () => retry()]);
+  if (checking) return;
+  checking = true;
+  try {
+    await get("status");
+  } catch (error) {
+    if (error.status === 401) await enter(error.message);
+  } finally {
+    checking = false;
+  }
+}
+
+function retry() {
+  screen.link.retry();
+  state.link.retry();
+  state.probe();
+}
+
+/** Without a token, where anybody may read. */
+function lookOnly() {
+  view(true);
+  raise("reader", "You may look only: no token was shown.", ["Enter the token", () => enter("")]);
+}
+
+async function enter(complaint) {
+  screen.link.stop();
+  state.link.stop();
+  await asked(complaint);
+  lift("reader");
+  await open();
+}
+
+async function open() {
+  try {
+    describe(await admitted());
+  } catch (error) {
+    raise("lost", error.message, ["Try again", () => open()]);
+    return;
+  }
+  lift("lost");
+  state.start();
+  screen.start(!page.may);
+  panel.refresh();
+}
+
+// Tools.
+
+function view(on) {
+  page.may = !on;
+  byId("view-toggle").setAttribute("aria-pressed", String(on));
+  document.body.classList.toggle("view", on);
+  screen.start(on);
+  redraw();
+  panel.refresh();
+}
+
+function fit() {
+  screen.fit = !screen.fit;
+  byId("fit-toggle").setAttribute("aria-pressed", String(screen.fit));
+  screen.start(!page.may);
+}
+
+const toTerminal = () => screen.focus();
+const toMessage = () => (byId("composer").hidden ? focusCard() : byId("message").focus());
+const help = shortcuts({
+  T: ["to the terminal", toTerminal],
+  M: ["to the message, or to the dialog", toMessage],
+  A: ["to the dialog's answers", focusCard],
+  W: ["why: evidence for the state", () => panel.choose("why")],
+  L: ["the transcript", () => panel.choose("transcript")],
+  S: ["the session: usage, restart", () => panel.choose("session")],
+  P: ["side panel", () => panel.toggle()],
+  R: ["read only", () => view(page.may)],
+  F: ["fit the terminal to this window", fit],
+  D: ["dark, light, as the system", turnColours],
+  H: ["this help", () => help()],
+});
+byId("view-toggle").onclick = () => view(page.may);
+byId("fit-toggle").onclick = fit;
+byId("theme-toggle").onclick = turnColours;
+byId("help-toggle").onclick = help;
+byId("dock").addEventListener("keydown", (event) => event.key === "Escape" && toTerminal());
+byId("view-toggle").setAttribute("aria-pressed", String(!page.may));
+document.body.classList.toggle("view", !page.may);
+
+await open();

@@ -1,0 +1,56 @@
+// What became of messages and answers: how far each got, who saw it, and what is learnt later.
+
+import { byId, cut, h } from "./dom.js";
+
+/** Lines that are kept. */
+const LINES_MAX = 30;
+const TEXT_LENGTH_MAX = 80;
+
+const REASONS = {
+  agent_busy: "the agent is busy; tick “queue it” to let it keep the message",
+  queued: "the agent has queued it",
+  no_prompt: "there is no dialog any more",
+};
+
+/** Lines by the id of their receipt, for those that are confirmed late. */
+const open = new Map();
+
+/** A new line: what was sent; gives what settles it. */
+export function sent(what) {
+  const outcome = h("span", { class: "outcome" }, "sending…");
+  const line = h("li", { "data-phase": "sending" }, h("span", { class: "what" }, cut(what, TEXT_LENGTH_MAX)), outcome);
+  byId("receipts").prepend(line);
+  while (byId("receipts").children.length > LINES_MAX) byId("receipts").lastChild.remove();
+  return {
+    answered(answer) {
+      tell(line, outcome, answer.receipt?.phase ?? (answer.delivered ? "accepted" : "refused"), words(answer));
+      if (answer.receipt && !answer.delivered) open.set(answer.receipt.id, { line, outcome });
+      if (open.size > LINES_MAX) open.delete(open.keys().next().value);
+    },
+    failed(error) {
+      tell(line, outcome, "refused", error.code ? `${error.message} (${error.code})` : error.message);
+    },
+  };
+}
+
+/** A receipt that got further after its answer was given. */
+export function later(receipt) {
+  const known = open.get(receipt.id);
+  if (!known) return;
+  tell(known.line, known.outcome, receipt.phase, seen(receipt));
+  if (["accepted", "refused"].includes(receipt.phase)) open.delete(receipt.id);
+}
+
+function tell(line, outcome, phase, text) {
+  line.dataset.phase = phase;
+  outcome.textContent = text;
+}
+
+function words(answer) {
+  const { receipt, reason } = answer;
+  const why = reason ? (REASONS[reason] ?? reason) : null;
+  if (!receipt) return answer.delivered ? "delivered" : `not delivered: ${why ?? "no reason given"}`;
+  return [seen(receipt), answer.delivered ? null : why].filter(Boolean).join(" · ");
+}
+
+const seen = ({ phase, witness }) => (witness ? `${phase} · seen by ${witness}` : phase);

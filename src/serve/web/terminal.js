@@ -1,0 +1,192 @@
+// The terminal: xterm.js over the Attach call. Painted once when it joins, then every byte as it comes.
+
+import { Terminal } from "./vendor/xterm.mjs";
+import { Unicode11Addon } from "./vendor/addon-unicode11.mjs";
+import { byId, safeLink } from "./dom.js";
+import { Link } from "./link.js";
+import { contrast, palette } from "./palette.js";
+import { answerNothing } from "./quiet.js";
+import { withSheets } from "./sheets.js";
+
+const FONT = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace';
+
+/** Sizes of the letters in pixels: on a desk, on a phone, and the smallest to which a larger terminal is shrunk. */
+const LETTER_PX = 13;
+const LETTER_PX_PHONE = 11;
+const LETTER_PX_MIN = 5;
+
+/** Rows kept above the screen. */
+const SCROLLBACK_ROWS = 5000;
+
+/** Output that xterm.js has not drawn yet, at most: a browser that is slower joins anew and is painted once. */
+const BEHIND_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Sizes that are dragged through are not sent, in milliseconds. */
+const SETTLE_MS = 120;
+
+/** Below this the session is left as it is: a window that small shows a part of it. */
+const COLS_MIN = 20;
+const ROWS_MIN = 4;
+
+export class Screen {
+  view = false;
+  fit = true;
+  #behind = 0;
+  #joined = false;
+  #asked = "";
+  #settle = null;
+  #encoder = new TextEncoder();
+
+  /** `heard`: joined(), lost(code, reason), failed(message), titled(text), sized(cols, rows). `onType` may change what is typed. */
+  constructor(heard) {
+    this.heard = heard;
+    this.onType = (text) => text;
+    this.stage = byId("stage");
+    this.terminal = new Terminal({
+      allowProposedApi: true,
+      fontFamily: FONT,
+      fontSize: this.#letters(),
+      scrollback: SCROLLBACK_ROWS,
+      cursorBlink: false,
+      linkHandler: { activate: (_, text) => safeLink(text) && window.open(safeLink(text), "_blank", "noopener,noreferrer") },
+    });
+    this.terminal.loadAddon(new Unicode11Addon());
+    this.terminal.unicode.activeVersion = "11";
+    answerNothing(this.terminal);
+    withSheets(() => this.terminal.open(byId("terminal")));
+    this.terminal.onData((text) => this.#send(this.#encoder.encode(this.onType(text))));
+    this.terminal.onBinary((text) => this.#send(Uint8Array.from(text, (char) => char.charCodeAt(0))));
+    this.terminal.onTitleChange((title) => this.heard.titled(title));
+    this.link = new Link("api/v1/attach", {
+      opened: () => this.#hello(),
+      message: (data) => this.#message(data),
+      lost: (code, reason) => {
+        this.#joined = false;
+        this.heard.lost(code, reason);
+      },
+    });
+    new ResizeObserver(() => {
+      clearTimeout(this.#settle);
+      this.#settle = setTimeout(() => this.#resized(), SETTLE_MS);
+    }).observe(this.stage);
+  }
+
+  start(view) {
+    this.view = view;
+    this.terminal.options.disableStdin = view;
+    this.#joined = false;
+    this.link.restart();
+  }
+
+  colours(dark) {
+    this.terminal.options.theme = palette(dark);
+    this.terminal.options.minimumContrastRatio = contrast(dark);
+  }
+
+  focus() {
+    this.terminal.focus();
+  }
+
+  /** Types as if it came from the keyboard. */
+  type(text) {
+    if (!this.view) this.#send(this.#encoder.encode(text));
+  }
+
+  get applicationCursor() {
+    return this.terminal.modes.applicationCursorKeysMode;
+  }
+
+  /** The window has another size. Whether the session takes it is decided there: others may look too. */
+  #resized() {
+    this.#zoom();
+    if (this.view || !this.fit || !this.#joined) return;
+    const { cols, rows } = this.#measure();
+    if (this.#asked === `${cols}x${rows}`) return;
+    this.#asked = `${cols}x${rows}`;
+    this.link.say({ event: "resize", cols, rows });
+  }
+
+  #hello() {
+    const size = this.view || !this.fit ? {} : this.#measure();
+    this.#asked = size.cols ? `${size.cols}x${size.rows}` : "";
+    this.link.say({ event: "hello", ...size, view: this.view, answers: false });
+  }
+
+  #message(data) {
+    if (data instanceof ArrayBuffer) return this.#paint(new Uint8Array(data));
+    const message = JSON.parse(data);
+    if (message.event === "ready") {
+      this.link.settled();
+      this.#joined = true;
+      this.#inOrder(() => this.terminal.reset());
+      this.#sized(message);
+      this.heard.joined();
+    }
+    if (message.event === "resize") this.#sized(message);
+    if (message.event === "error") this.heard.failed(message.message);
+  }
+
+  #paint(bytes) {
+    this.#behind += bytes.length;
+    if (this.#behind > BEHIND_BYTES_MAX) {
+      this.#behind = 0;
+      return this.link.restart();
+    }
+    this.terminal.write(bytes, () => (this.#behind = Math.max(0, this.#behind - bytes.length)));
+  }
+
+  /** xterm.js draws later than it is told to; what belongs between two pieces of output waits its turn. */
+  #inOrder(act) {
+    this.terminal.write("", act);
+  }
+
+  #sized({ cols, rows }) {
+    this.#inOrder(() => {
+      this.terminal.resize(cols, rows);
+      this.#zoom();
+      this.heard.sized(cols, rows);
+    });
+  }
+
+  #send(bytes) {
+    if (this.view || bytes.length === 0) return;
+    if (!this.link.send(bytes)) this.heard.failed("not connected: what you typed was not sent");
+  }
+
+  #letters() {
+    return matchMedia("(max-width: 700px)").matches ? LETTER_PX_PHONE : LETTER_PX;
+  }
+
+  /** Width and height of one cell, for letters of one pixel. */
+  #cell() {
+    const box = this.terminal.element.querySelector(".xterm-screen").getBoundingClientRect();
+    const px = this.terminal.options.fontSize;
+    return { width: box.width / this.terminal.cols / px, height: box.height / this.terminal.rows / px };
+  }
+
+  /** How many cells this window has room for. */
+  #measure() {
+    const cell = this.#cell();
+    const room = this.#room();
+    const fits = (space, one, least) => Math.max(least, Math.floor(space / (one * this.#letters())));
+    return { cols: fits(room.width, cell.width, COLS_MIN), rows: fits(room.height, cell.height, ROWS_MIN) };
+  }
+
+  #room() {
+    const style = getComputedStyle(this.stage);
+    const across = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    const down = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+    return { width: this.stage.clientWidth - across, height: this.stage.clientHeight - down };
+  }
+
+  /** A terminal that is larger than the window is shown smaller, as far as it can be read. */
+  #zoom() {
+    const { cols, rows } = this.terminal;
+    const cell = this.#cell();
+    if (!cell.width || !cell.height) return;
+    const room = this.#room();
+    const px = Math.min(room.width / (cols * cell.width), room.height / (rows * cell.height), this.#letters());
+    const size = Math.max(LETTER_PX_MIN, Math.floor(px * 4) / 4);
+    if (size !== this.terminal.options.fontSize) this.terminal.options.fontSize = size;
+  }
+}

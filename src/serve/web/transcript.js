@@ -1,0 +1,87 @@
+// The conversation so far: the live log, and on request what was kept before the agent compacted it.
+
+import { get } from "./api.js";
+import { byId, h, show } from "./dom.js";
+import { readAll } from "./lines.js";
+
+/** Entries that are shown; older ones leave at the top. */
+const ENTRIES_MAX = 400;
+
+/** How often a log is looked at while the agent works and somebody watches, in milliseconds. */
+export const REFRESH_MS = 2_000;
+
+let cursor = null;
+let oldest = 0;
+let reading = false;
+let list = null;
+
+/** Reads what is new. */
+export async function transcript(page) {
+  if (!page.agent) return show(byId("transcript"), h("p", { class: "dim" }, "Only agents keep a transcript; this program is none that coop knows."));
+  if (reading) return;
+  reading = true;
+  try {
+    if (cursor === null) await begin();
+    const caught = await get(`transcripts/catchup?since_transcript=${cursor.transcript}&since_line=${cursor.line}`);
+    // The agent has compacted: its log began anew.
+    if (caught.current_transcript !== cursor.transcript) await begin();
+    cursor = { transcript: caught.current_transcript, line: caught.current_line };
+    append(caught.live_lines);
+  } catch (error) {
+    cursor = null;
+    show(byId("transcript"), h("p", { class: error.code === "NO_DRIVER" ? "dim" : "error" }, error.message));
+  } finally {
+    reading = false;
+  }
+}
+
+/** Another conversation, or another child. */
+export function forget() {
+  cursor = null;
+}
+
+async function begin() {
+  const { transcripts } = await get("transcripts");
+  oldest = transcripts.at(-1)?.number ?? 0;
+  cursor = { transcript: oldest, line: 0 };
+  oldest += 1;
+  list = h("ol", { class: "entries", "aria-label": "Conversation" });
+  show(byId("transcript"), earlier(), list, h("p", { id: "silence", class: "dim" }, "Nothing was said yet."));
+}
+
+/** A button for what was kept before; each press shows one transcript more. */
+function earlier() {
+  if (oldest <= 1) return h("span");
+  const button = h("button", { type: "button", class: "quiet" }, `Show transcript ${oldest - 1}, from before the agent compacted it`);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      const { content } = await get(`transcripts/${oldest - 1}`);
+      oldest -= 1;
+      const entries = readAll(content.split("\n")).slice(-ENTRIES_MAX).map(entry);
+      list.prepend(...entries, h("li", { class: "rule" }, `transcript ${oldest} ends here`));
+      byId("silence")?.remove();
+      button.replaceWith(earlier());
+    } catch (error) {
+      button.textContent = error.message;
+    }
+  });
+  return button;
+}
+
+function append(lines) {
+  const pane = byId("transcript");
+  const atEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 20;
+  const entries = readAll(lines).slice(-ENTRIES_MAX).map(entry);
+  if (entries.length === 0) return;
+  byId("silence")?.remove();
+  list.append(...entries);
+  while (list.children.length > ENTRIES_MAX) list.firstChild.remove();
+  if (atEnd) pane.scrollTop = pane.scrollHeight;
+}
+
+function entry({ who, kind, name, text }) {
+  if (kind === "text") return h("li", { class: who }, h("b", {}, who), h("p", {}, text));
+  const summary = kind === "tool" ? [h("b", {}, name), " ", h("code", {}, text.split("\n")[0].slice(0, 120))] : ["result"];
+  return h("li", { class: kind }, h("details", {}, h("summary", {}, summary), h("pre", {}, text)));
+}

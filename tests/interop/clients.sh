@@ -1,0 +1,51 @@
+# clients/: what is generated is current, and the Go and Python clients keep their promises with the real coop. That for browsers
+# is tried by the suite `browser`.
+source "$HERE/lib.sh"
+source "$HERE/tools.sh"
+need go "install Go 1.26 or newer from https://go.dev/dl"
+generators
+export COOP_BIN=$BIN
+
+# The generated files among those in a directory of clients.
+generated() { (cd "$1" && find go/coop/v1 ts/src/gen python/coop/v1 -type f ! -name '*.pyc' | sort); }
+
+is_current() {
+    COOP_INTEROP_CACHE=$CACHE "$ROOT/clients/generate" "$WORK/made"
+    diff <(generated "$ROOT/clients") <(generated "$WORK/made") || { echo 'files are missing or too many: run `make clients`'; return 1; }
+    local file
+    for file in $(generated "$WORK/made"); do
+        diff -u "$ROOT/clients/$file" "$WORK/made/$file" | head -20
+        cmp "$ROOT/clients/$file" "$WORK/made/$file" || { echo 'run `make clients` and commit what it makes'; return 1; }
+    done
+}
+
+go_is_tidy() {
+    cd "$ROOT/clients/go"
+    [ -z "$(gofmt -l .)" ]
+    timeout 200 go vet -mod=readonly ./...
+}
+
+go_tests() {
+    cd "$ROOT/clients/go"
+    timeout 400 go test -mod=readonly -race -count=1 ./...
+}
+
+python_tests() {
+    cd "$ROOT/clients/python"
+    PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 -W error::ResourceWarning -m unittest
+}
+
+python_package() {
+    cp -r "$ROOT/clients/python" "$WORK/python"
+    pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir "$WORK/wheel" "$WORK/python"
+    python3 -m zipfile -l "$WORK"/wheel/coop_client-*.whl >"$WORK/listed"
+    cat "$WORK/listed"
+    local file
+    for file in coop/session.py coop/py.typed coop/v1/coop_pb2_grpc.py coop/v1/agent_pb2.pyi; do grep -F "$file" "$WORK/listed"; done
+}
+
+check "the generated code of clients/ is what the contract makes" is_current
+check "the Go client is formatted and vetted" go_is_tidy
+check "the Go client keeps its promises, under the race detector" go_tests
+check "the Python client keeps its promises" python_tests
+check "the Python client can be packed" python_package

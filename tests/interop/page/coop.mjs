@@ -1,0 +1,78 @@
+// Coops for the page to look at: a shell, and an agent that the test plays through its hooks.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+
+/** The longest that a start, an end or a call is waited for, in milliseconds. */
+export const WITHIN_MS = 20_000;
+
+const PROMPT = "ready>";
+
+export class Coop {
+  static async start(bin, flags, program, token) {
+    const home = await mkdtemp(join(tmpdir(), "coop-page-"));
+    const env = { ...process.env, HOME: home, CLAUDE_CONFIG_DIR: undefined, XDG_STATE_HOME: undefined };
+    const child = spawn(bin, ["--port", "0", ...flags, "--", ...program], { stdio: ["ignore", "pipe", "ignore"], env });
+    const coop = new Coop();
+    const [line] = await once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(WITHIN_MS) });
+    return Object.assign(coop, { bin, home, child, token, url: JSON.parse(line).url });
+  }
+
+  /** A bash that has printed its prompt. */
+  static async shell(bin, flags = [], token = undefined) {
+    const coop = await Coop.start(bin, ["--env", `PS1=${PROMPT} `, ...flags], ["bash", "--norc"], token);
+    await coop.shows(PROMPT);
+    return coop;
+  }
+
+  /** A program in Claude Code's place that shows what it reads. */
+  static async agent(bin, flags = []) {
+    const coop = await Coop.start(bin, ["--agent", "claude", ...flags], ["bash", "--norc", "-c", "stty -echo -icanon -icrnl; echo ready; cat -v; exit"]);
+    await coop.shows("ready");
+    const { pid } = await coop.call("GET", "status");
+    const told = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0").filter((one) => one.startsWith("COOP"));
+    coop.told = Object.fromEntries(told.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]));
+    return coop;
+  }
+
+  async call(method, path, body) {
+    const headers = this.token ? { authorization: `Bearer ${this.token}` } : {};
+    const answer = await fetch(`${this.url}/api/v1/${path}`, {
+      method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(WITHIN_MS),
+    });
+    return answer.json();
+  }
+
+  async wait(what) {
+    const met = await this.call("POST", "wait", { ...what, timeout_ms: WITHIN_MS - 1000 });
+    if (!met.matched) throw new Error(`${JSON.stringify(what)} never came true; the screen:\n${await this.screen()}`);
+  }
+
+  shows(words) {
+    return this.wait({ text: words });
+  }
+
+  async screen() {
+    return (await this.call("GET", "screen")).lines.join("\n").trimEnd();
+  }
+
+  /** Runs a hook as the agent would; gives what it tells the agent, once it ends. */
+  hook(event, payload) {
+    const child = spawn(this.bin, ["hook", event], { env: { ...process.env, ...this.told }, stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin.end(JSON.stringify(payload));
+    return text(child.stdout).then((said) => (said.trim() ? JSON.parse(said) : null));
+  }
+
+  async stop() {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const gone = once(this.child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
+      this.child.kill("SIGTERM");
+      await gone.catch(() => this.child.kill("SIGKILL"));
+    }
+    await rm(this.home, { recursive: true, force: true });
+  }
+}

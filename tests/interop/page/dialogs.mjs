@@ -1,0 +1,140 @@
+// Dialogs and messages: what is clicked is answered, what is not taken says why, and nothing that an agent says is markup.
+import assert from "node:assert/strict";
+
+const allow = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } };
+const question = (text, options, multiSelect) => ({ question: text, header: "Choice", multiSelect, options: options.map((label) => ({ label, description: `about ${label}` })) });
+
+/** The agent asks for a tool; gives what its hook will be told. */
+async function asks(coop, window, tool, input) {
+  const told = coop.hook("PermissionRequest", { tool_name: tool, tool_input: input });
+  await window.at("#card").waitFor();
+  return told.then(async (answer) => {
+    await coop.hook("PostToolUse", { tool_name: tool, tool_input: input });
+    return answer;
+  });
+}
+
+const receipt = (window) => window.at("#receipts li").first();
+
+export const dialogs = [
+  ["a permission is answered by a click, and its receipt is shown", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const told = asks(coop, window, "Bash", { command: "make test", description: "Run the tests" });
+    await window.says("prompt: permission");
+    await window.at("#card").getByText("make test").waitFor();
+    await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
+    assert.deepEqual(await told, allow);
+    await receipt(window).getByText("accepted · seen by").waitFor();
+    await window.at("#card").waitFor({ state: "hidden" });
+    assert.equal((await coop.call("GET", "status")).bytes_written, 0, "no key was pressed");
+  }],
+
+  ["a refusal carries the words that were typed, by keys alone", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const told = asks(coop, window, "Bash", { command: "rm -r ." });
+    await window.says("prompt: permission");
+    await window.page.keyboard.press("Alt+Shift+A");
+    await window.page.keyboard.press("2");
+    assert.equal(await window.page.evaluate(() => document.activeElement.textContent), "No", "a digit only goes there");
+    await window.page.keyboard.press("Tab");
+    await window.page.keyboard.type("use the test directory\n");
+    const { decision } = (await told).hookSpecificOutput;
+    assert.equal(decision.behavior, "deny");
+    assert.match(decision.message, /use the test directory/);
+  }],
+
+  ["questions take one choice, several, and own words", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const asked = [question("Which database?", ["PostgreSQL", "SQLite"], false), question("Which features?", ["Auth", "Search", "Export"], true), question("Which language?", ["Rust", "Go"], false)];
+    const told = asks(coop, window, "AskUserQuestion", { questions: asked });
+    await window.says("prompt: question");
+    const field = (name) => window.at("#card").getByRole("group", { name });
+    await field("Which database?").getByLabel("SQLite").check();
+    await field("Which features?").getByLabel("Auth").check();
+    await window.at("#card").getByRole("button", { name: "Answer" }).click();
+    await window.at("#card").getByText("Question 3 has no answer yet.").waitFor();
+    await field("Which features?").getByLabel("Export").check();
+    await field("Which language?").getByRole("textbox").fill("Zig, really");
+    await window.at("#card").getByRole("button", { name: "Answer" }).click();
+    const { decision } = (await told).hookSpecificOutput;
+    assert.deepEqual(decision.updatedInput.answers, { "Which database?": "SQLite", "Which features?": "Auth, Export", "Which language?": "Zig, really" });
+  }],
+
+  ["an answer that came too late says so and answers nothing else", async (world) => {
+    const coop = await world.agent();
+    const [one, other] = [await world.open(coop.url), await world.open(coop.url)];
+    await one.connected();
+    await other.connected();
+    const told = asks(coop, one, "Bash", { command: "ls" });
+    await other.says("prompt: permission");
+    // The other window has not heard of it yet.
+    await other.page.route("**/agent/respond", async (route) => {
+      await one.at("#card").getByRole("button", { name: "Yes" }).first().click();
+      await told;
+      await one.at("#card").waitFor({ state: "hidden" });
+      await route.continue();
+    });
+    other.expect(/409 \(Conflict\)/);
+    await other.at("#card").getByRole("button", { name: "No" }).first().click();
+    assert.deepEqual(await told, allow);
+    await other.page.waitForFunction(() => /no dialog any more|STATE_CHANGED|refused/.test(document.getElementById("receipts").textContent));
+  }],
+
+  ["a message that a busy agent does not take says why and stays in the box", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await coop.hook("UserPromptSubmit", { prompt: "x" });
+    await window.says("working");
+    await window.page.keyboard.press("Alt+Shift+M");
+    await window.page.keyboard.type("are you there?\n");
+    await receipt(window).getByText("the agent is busy").waitFor();
+    assert.equal(await window.at("#message").inputValue(), "are you there?");
+    assert.equal((await coop.call("GET", "status")).bytes_written, 0);
+  }],
+
+  ["a viewer sees the dialog and cannot answer it", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(`${coop.url}/?view`);
+    await window.connected();
+    asks(coop, window, "Bash", { command: "ls" }).catch(() => {});
+    await window.at("#card").getByText("Read only").waitFor();
+    assert.ok(await window.at("#card").getByRole("button", { name: "Yes" }).first().isDisabled());
+    assert.ok(!(await window.at("#composer").isVisible()));
+  }],
+
+  ["why shows the evidence that decided", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await coop.hook("UserPromptSubmit", { prompt: "x" });
+    await window.at("#why .decisive").getByText("UserPromptSubmit").waitFor();
+    await window.at("#why .decisive").getByText("decides").waitFor();
+  }],
+
+  ["what an agent says is text, whatever it says", async (world) => {
+    const coop = await world.agent(["--label", "<img src=x onerror=alert(1)>=1"]);
+    const window = await world.open(coop.url);
+    await window.connected();
+    const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+    window.page.on("dialog", (dialog) => window.complaints.push(dialog.message()));
+    const told = asks(coop, window, "AskUserQuestion", { questions: [question(`${hostile}?`, [hostile, "javascript:alert(1)"], false)] });
+    await window.at("#card").getByText("onerror").first().waitFor();
+    await coop.call("POST", "input", { text: `\u001b]0;${hostile}\u0007` });
+    await window.at("#card").getByLabel("javascript:alert(1)").check();
+    await window.at("#card").getByRole("button", { name: "Answer" }).click();
+    await told;
+    await coop.hook("UserPromptSubmit", { prompt: hostile });
+    await window.says("working");
+    await window.page.keyboard.press("Alt+Shift+S");
+    await window.at("#session").getByText("onerror").first().waitFor();
+    assert.equal(await window.page.evaluate(() => document.querySelectorAll("main img, main script, header img, a[href^='javascript:']").length), 0);
+    assert.notEqual(await window.page.title(), "owned");
+  }],
+];

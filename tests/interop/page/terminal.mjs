@@ -1,0 +1,136 @@
+// The terminal in the page: what is typed there is typed, what is seen there is so, and who looks changes nothing.
+import assert from "node:assert/strict";
+import { DESK, PHONE } from "./window.mjs";
+
+export const terminal = [
+  ["what is typed in the page is on the server's screen, and the other way round", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await window.types("echo typed-$((40+2)) wörds 🦀\n");
+    await coop.shows("typed-42 wörds 🦀");
+    await window.shows("typed-42 wörds 🦀");
+    await coop.call("POST", "input", { text: "echo told-$((1+1))", enter: true });
+    await window.shows("told-2");
+  }],
+
+  ["the session gets the size of the window, and follows it", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const first = (await coop.call("GET", "status")).terminal;
+    assert.ok(first.cols < 200 && first.cols > 60 && first.rows > 20, JSON.stringify(first));
+    await window.page.setViewportSize({ width: DESK.width + 320, height: DESK.height });
+    await window.page.waitForFunction((size) => document.getElementById("fit-toggle").dataset.size !== size, `${first.cols}×${first.rows}`);
+    const second = (await coop.call("GET", "status")).terminal;
+    assert.ok(second.cols > first.cols && second.rows === first.rows, JSON.stringify([first, second]));
+    await window.types(`stty size\n`);
+    await coop.shows(`${second.rows} ${second.cols}`);
+  }],
+
+  ["a viewer types nothing and sizes nothing", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(`${coop.url}/?view`);
+    await window.connected();
+    await window.types("echo nobody\n");
+    await window.page.keyboard.press("Control+d");
+    assert.equal(await window.at("#view-toggle").getAttribute("aria-pressed"), "true");
+    // What is told afterwards has overtaken nothing.
+    await coop.call("POST", "input", { text: "echo somebody", enter: true, wait_for: "echoed" });
+    await window.shows("somebody");
+    const status = await coop.call("GET", "status");
+    assert.deepEqual([status.bytes_written, status.terminal.cols, status.terminal.rows], ["echo somebody\r".length, 200, 50]);
+  }],
+
+  ["two windows show the same, and either types", async (world) => {
+    const coop = await world.shell();
+    const [one, other] = [await world.open(coop.url), await world.open(coop.url, { viewport: { width: 1500, height: 900 } })];
+    await one.connected();
+    await other.connected();
+    await one.types("echo from-$((1))\n");
+    await other.shows("from-1");
+    await other.types("echo from-$((2))\n");
+    await one.shows("from-2");
+    await coop.shows("from-2");
+  }],
+
+  ["a query of the program is answered once, however many windows look", async (world) => {
+    const coop = await world.shell();
+    for (const path of ["/", "/", "/?view"]) await (await world.open(coop.url + path)).connected();
+    const ask = String.raw`IFS=; stty -echo; printf '\e[6n\e[c\e]11;?\e\\'; read -rd c -t 5 first; read -rd x -t 1 rest; stty echo; printf '%q|%q\n' "$first" "$rest"; echo asked-$((1))`;
+    await coop.call("POST", "input", { text: ask, enter: true });
+    await coop.shows("asked-1");
+    const screen = await coop.screen();
+    assert.equal(screen.split("\n").join("").split("R\\E[?").length, 2, screen);
+    assert.equal(screen.split("rgb:").length, 2, screen);
+  }],
+
+  ["full-screen programs and their colours are drawn without a complaint", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await window.types(String.raw`printf '\e[?1049h\e[2J\e[3;5H\e[38;2;10;200;120;48;5;18mtrue colours\e[0m\e[5;5H\e]0;a title\a'; read -rn1; printf '\e[?1049l'` + "\n");
+    await window.shows("true colours");
+    await window.page.waitForFunction(() => document.title === "a title");
+    const colour = await window.page.evaluate(() => getComputedStyle([...document.querySelectorAll(".xterm-rows span")].find((one) => one.textContent.startsWith("true"))).color);
+    assert.equal(colour, "rgb(10, 200, 120)");
+    await window.page.keyboard.press("q");
+    await window.shows("ready>");
+  }],
+
+  ["on a phone nothing overflows, and its missing keys are there", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url, { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+    await window.connected();
+    const { cols } = (await coop.call("GET", "status")).terminal;
+    assert.ok(cols > 40 && cols < 80, `${cols} columns`);
+    assert.equal(await window.page.evaluate(() => document.documentElement.scrollWidth), PHONE.width);
+    await window.at("#terminal").tap();
+    await window.page.keyboard.type("cat -v\n");
+    await window.at("#keys button[aria-label=Escape]").tap();
+    await window.at("#keys button[aria-label=Up]").tap();
+    await coop.shows("^[^[[A");
+    await window.at("#keys button[aria-label^=Control]").tap();
+    await window.page.keyboard.type("c");
+    await coop.shows("^C");
+    await window.at("#panel-toggle").tap();
+    await window.at("#why").getByText("Evidence").waitFor();
+    await window.at("#panel-close").tap();
+    await window.at("#panel").waitFor({ state: "hidden" });
+  }],
+
+  ["everything can be reached by keys", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const press = (letter) => window.page.keyboard.press(`Alt+Shift+${letter}`);
+    const focused = () => window.page.evaluate(() => document.activeElement.id || document.activeElement.className);
+    await press("T");
+    assert.match(await focused(), /xterm-helper-textarea/);
+    await press("S");
+    assert.equal(await focused(), "tab-session");
+    await window.at("#session").getByText("bash --norc").waitFor();
+    await window.page.keyboard.press("ArrowLeft");
+    assert.equal(await focused(), "tab-transcript");
+    await press("D");
+    await press("D");
+    await window.page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+    await press("H");
+    await window.at("#help").getByText("fit the terminal").waitFor();
+    await window.page.keyboard.press("Escape");
+    assert.equal((await coop.call("GET", "status")).bytes_written, 0, "none of these keys is the program's");
+  }],
+
+  ["a program that ends can be started again from the page", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await window.types("exit 7\n");
+    await window.at("#ended").getByText("exited with code 7").waitFor();
+    await window.at("#ended").getByRole("button", { name: "Start it again" }).click();
+    await window.at("#ended").waitFor({ state: "hidden" });
+    await window.shows("ready>");
+    await window.types("echo alive-$((1))\n");
+    await coop.shows("alive-1");
+  }],
+];

@@ -1,0 +1,174 @@
+//! `coop attach` inside a real tmux: what the pane shows is what the session shows.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Coop, PATIENCE, binary};
+use crate::tmux::Tmux;
+
+/// Between two looks at both pictures; neither tells when it has changed.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// A session on a port; what runs in it finds nobody's configuration.
+fn session(flags: &[&str], program: &[&str]) -> Coop {
+    let flags = [&["--port", "0", "--env", "HOME=/nonexistent", "--env", "LC_ALL=C.UTF-8"], flags].concat();
+    Coop::start(&flags, program)
+}
+
+/// The words for a pane that is attached.
+fn attach<'a>(coop: &'a Coop, binary: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let url = coop.listening["url"].as_str().unwrap();
+    [&["env", "-u", "TMUX", "LC_ALL=C.UTF-8", binary, "attach", "--url", url], more].concat()
+}
+
+fn attached(coop: &Coop, cols: u16, rows: u16, more: &[&str]) -> Tmux {
+    let binary = binary().display().to_string();
+    Tmux::running(cols, rows, &attach(coop, &binary, more))
+}
+
+async fn screen(coop: &Coop) -> Value {
+    coop.get("/api/v1/screen").await.ok()
+}
+
+fn lines(screen: &Value) -> Vec<String> {
+    let lines = screen["lines"].as_array().unwrap().iter().filter_map(Value::as_str);
+    lines.map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Waits until the pane shows exactly what the session shows, cursor included, and the session stands still.
+async fn same_picture(tmux: &Tmux, pane: &str, coop: &Coop) -> Vec<String> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let before = screen(coop).await;
+        let rows = tmux.picture(pane);
+        let cursor = tmux.does(&["display-message", "-p", "-t", pane, "#{cursor_y} #{cursor_x} #{cursor_flag}"]);
+        let after = screen(coop).await;
+        let wanted = lines(&after);
+        let shown = rows.get(..wanted.len().min(rows.len())).unwrap_or_default().to_vec();
+        let place = &after["cursor"];
+        let at = format!("{} {} {}", place["row"], place["col"], u8::from(place["visible"] == json!(true)));
+        let cursor_is_right = cursor.trim() == at || place["visible"] == json!(false) && cursor.trim().ends_with('0');
+        if before["seq"] == after["seq"] && shown == wanted && cursor_is_right {
+            return rows;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the pane shows\n{}\nand the session\n{}\nat {at}, not {cursor}",
+            rows.join("\n"),
+            wanted.join("\n")
+        );
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+}
+
+#[tokio::test]
+async fn a_shell_looks_the_same_with_and_without_a_status() {
+    let coop = session(&[], &["bash", "--norc", "--noprofile"]);
+    let tmux = attached(&coop, 80, 20, &[]);
+    tmux.shows("main", "detaches");
+    tmux.does(&["send-keys", "-t", "main", "seq 1 60; printf '\\e[31mred\\e[0m\\tafter a tab\\n'; stty size", "Enter"]);
+    tmux.shows("main", "19 80");
+    let rows = same_picture(&tmux, "main", &coop).await;
+    assert!(rows[19].contains("bash") && rows[19].contains("ctrl-] detaches"), "{rows:?}");
+    tmux.does(&["send-keys", "-t", "main", "C-]"]);
+    tmux.shows("main", "it goes on");
+    let bare = attached(&coop, 80, 20, &["--no-status"]);
+    bare.does(&["send-keys", "-t", "main", "stty size", "Enter"]);
+    bare.shows("main", "20 80");
+    same_picture(&bare, "main", &coop).await;
+}
+
+#[tokio::test]
+async fn vim_htop_and_less_look_the_same_while_they_are_used_and_resized() {
+    let coop = session(&[], &["bash", "--norc", "--noprofile"]);
+    let tmux = attached(&coop, 90, 25, &[]);
+    tmux.shows("main", "detaches");
+    let types = |words: &str| drop(tmux.does(&["send-keys", "-t", "main", words, "Enter"]));
+    let presses = |key: &str| drop(tmux.does(&["send-keys", "-t", "main", key]));
+    types("seq 1 300 | less");
+    tmux.shows("main", "24");
+    presses("Space");
+    tmux.shows("main", "47");
+    same_picture(&tmux, "main", &coop).await;
+    tmux.does(&["resize-window", "-t", "main", "-x", "70", "-y", "18"]);
+    coop.wait(json!({"regex": "^:"})).await;
+    same_picture(&tmux, "main", &coop).await;
+    presses("q");
+    types("vim -u NONE -N /etc/services");
+    tmux.shows("main", "services");
+    for key in ["C-d", "C-d", "i", "typed ", "日本語", "Escape", "3", "d", "d", "C-b"] {
+        presses(key);
+    }
+    same_picture(&tmux, "main", &coop).await;
+    tmux.does(&["resize-window", "-t", "main", "-x", "100", "-y", "30"]);
+    coop.wait(json!({"quiet_ms": 300})).await;
+    same_picture(&tmux, "main", &coop).await;
+    types(":qa!");
+    types("htop -d 100");
+    tmux.shows("main", "F10");
+    same_picture(&tmux, "main", &coop).await;
+    presses("Down");
+    presses("t");
+    coop.wait(json!({"quiet_ms": 300})).await;
+    same_picture(&tmux, "main", &coop).await;
+    presses("q");
+    types("echo back");
+    coop.wait(json!({"regex": "^back$"})).await;
+    same_picture(&tmux, "main", &coop).await;
+}
+
+#[tokio::test]
+async fn wide_characters_and_combining_marks_look_the_same() {
+    let text = "printf '日本語 한국어 🚀 x\\r\\n'; printf 'e\\314\\201 nai\\314\\210ve o\\314\\202x\\r\\n'; \
+                printf '%076d日本' 0; printf '\\r\\nend\\r\\n'; exec cat";
+    let coop = session(&[], &["bash", "-c", text]);
+    let tmux = attached(&coop, 78, 12, &[]);
+    tmux.shows("main", "end");
+    let rows = same_picture(&tmux, "main", &coop).await;
+    assert!(rows.iter().any(|row| row.contains("日本語 한국어 🚀 x")), "{rows:?}");
+    assert!(rows.iter().any(|row| row.contains("e\u{301} nai\u{308}ve o\u{302}x")), "{rows:?}");
+}
+
+#[tokio::test]
+async fn two_terminals_of_different_size_show_the_session_under_each_policy() {
+    for policy in ["latest", "smallest", "fixed"] {
+        let coop =
+            session(&["--attach-size", policy, "--cols", "60", "--rows", "14"], &["bash", "--norc", "--noprofile"]);
+        let large = attached(&coop, 100, 30, &[]);
+        large.shows("main", "detaches");
+        let other = attached(&coop, 70, 20, &[]);
+        other.shows("main", "detaches");
+        large.does(&["send-keys", "-t", "main", "seq 1 50", "Enter"]);
+        large.shows("main", "50");
+        large.does(&["send-keys", "-t", "main", "stty size", "Enter"]);
+        let (size, clipped) = match policy {
+            "latest" => ("29 100", true),
+            "smallest" => ("19 70", false),
+            _ => ("14 60", false),
+        };
+        large.shows("main", size);
+        same_picture(&large, "main", &coop).await;
+        if clipped {
+            let rows = other.shows("main", "70x19 of 100x29 shown");
+            assert!(rows.iter().any(|row| row == size), "the part with the cursor: {rows:?}");
+        } else {
+            same_picture(&other, "main", &coop).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_on_the_terminal_before_is_there_again() {
+    let coop = session(&[], &["bash", "--norc", "-c", "printf '\\033[?1049h\\033[?1003h\\033[?25linside'; sleep 1000"]);
+    let binary = binary().display().to_string();
+    let words = attach(&coop, &binary, &[]).join(" ");
+    let script = format!("echo before; stty -g; {words}; stty -g; echo after; exec cat");
+    let tmux = Tmux::running(100, 20, &["sh", "-c", &script]);
+    tmux.shows("main", "inside");
+    tmux.does(&["send-keys", "-t", "main", "C-]"]);
+    let rows = tmux.shows("main", "after");
+    assert_eq!((rows[0].as_str(), &rows[1]), ("before", &rows[3]), "{rows:?}");
+    let flags = "#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_cursor_flag} #{keypad_flag} #{wrap_flag}";
+    assert_eq!(tmux.does(&["display-message", "-p", "-t", "main", flags]).trim(), "0 0 1 0 0 1");
+}

@@ -1,0 +1,99 @@
+//! A window of GNU screen served by coop: looked at again and again, typed into, and left as it was.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::screen::Screen;
+use crate::support::{Coop, run_coop};
+use crate::tmux::Tmux;
+
+fn served(screen: &Screen, target: &str) -> Coop {
+    let directory = screen.directory();
+    Coop::start_with(&["--port", "0", "--attach", target], &[], |command| {
+        command.env("SCREENDIR", directory);
+    })
+}
+
+fn shell() -> Screen {
+    Screen::running(&["env", "PS1=$ ", "bash", "--norc", "--noprofile"])
+}
+
+#[tokio::test]
+async fn what_a_window_shows_is_followed() {
+    let screen = shell();
+    let coop = served(&screen, "screen:main");
+    assert_eq!(coop.status().await["backend"], "screen");
+    assert_eq!(coop.status().await["terminal"], json!({"cols": 80, "rows": 24}));
+    coop.types("echo $((20 + 22)) and 'q\"^\\$HOME é'").await;
+    coop.shows("42 and q\"^\\$HOME é").await;
+    screen.does(&["-S", "main", "-p", "0", "-X", "stuff", "echo by $((3 * 3)) hands\\015"]);
+    coop.shows("by 9 hands").await;
+    let cursor = coop.get("/api/v1/screen").await.ok()["cursor"].clone();
+    assert_eq!(cursor["col"], 2, "behind the prompt: {cursor}");
+}
+
+#[tokio::test]
+async fn every_byte_that_is_typed_arrives() {
+    let screen = Screen::running(&["sh", "-c", "stty raw -echo; printf ready; exec od -An -v -tx1 -w16"]);
+    let coop = served(&screen, "screen:main");
+    coop.shows("ready").await;
+    let raw: Vec<u8> = (0..=255).collect();
+    coop.post("/api/v1/input/raw", json!({"data": STANDARD.encode(raw)})).await.ok();
+    for from in (0..256).step_by(16) {
+        let row: Vec<String> = (from..from + 16).map(|byte| format!("{byte:02x}")).collect();
+        coop.shows(&row.join(" ")).await;
+    }
+}
+
+#[tokio::test]
+async fn a_size_that_screen_does_not_give_is_told_and_one_that_it_gives_is_seen() {
+    let screen = shell();
+    let coop = served(&screen, "screen:main");
+    let (status, code, message) = coop.post("/api/v1/resize", json!({"cols": 100, "rows": 30})).await.error();
+    assert_eq!((status, code.as_str()), (409, "BORROWED"), "nothing shows it: {message}");
+    // While a terminal shows it, screen changes its size.
+    let directory = format!("SCREENDIR={}", screen.directory().display());
+    let tmux = Tmux::running(120, 40, &["env", &directory, "screen", "-x", "main"]);
+    tmux.shows("main", "$");
+    coop.post("/api/v1/resize", json!({"cols": 100, "rows": 30})).await.ok();
+    coop.types("stty size").await;
+    coop.shows("30 100").await;
+    let shown = tmux.picture("main").join("\n");
+    assert!(!shown.contains("Screen image"), "nobody is told of the looking:\n{shown}");
+}
+
+#[tokio::test]
+async fn the_end_and_a_new_name_are_noticed() {
+    let screen = shell();
+    let coop = served(&screen, "screen:main");
+    screen.does(&["-S", "main", "-X", "sessionname", "renamed"]);
+    coop.types("echo still $((50 - 8))").await;
+    coop.shows("still 42").await;
+    coop.types("exit").await;
+    let exit = coop.exited().await;
+    assert!(exit["error"].as_str().unwrap().contains("the screen session has ended"), "{exit}");
+}
+
+#[tokio::test]
+async fn coop_leaves_and_the_session_runs_on() {
+    let screen = shell();
+    let coop = served(&screen, "screen:main");
+    let (status, code, _) = coop.post("/api/v1/session/restart", json!({})).await.error();
+    assert_eq!((status, code.as_str()), (409, "BORROWED"));
+    coop.post("/api/v1/shutdown", json!({})).await.ok();
+    assert!(coop.left().await.success());
+    assert!(screen.lists("main"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_found_is_told_with_what_there_is() {
+    let screen = shell();
+    let directory = screen.directory();
+    let words = ["--port", "0", "--log-level", "error", "--attach", "screen:nope"];
+    let none = run_coop(&words, &[("SCREENDIR", directory.to_str().unwrap())]).await;
+    let complaint = none.complaint();
+    assert!(complaint.contains("no screen session \"nope\"") && complaint.contains(".main"), "{complaint}");
+    let missing = run_coop(&words, &[("PATH", "/nowhere")]).await;
+    assert!(missing.complaint().contains("screen is not installed"), "{missing:?}");
+}
