@@ -17,7 +17,7 @@ use crate::proto::v1::{Environment, GetEnvironmentRequest, SetEnvironmentRequest
 #[command(
     after_help = "Example:\n  coop env\n  coop env set MODEL=opus && coop restart --resume\n  coop env unset MODEL"
 )]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Env {
     #[command(subcommand)]
     act: Option<Act>,

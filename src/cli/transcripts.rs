@@ -24,7 +24,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 #[command(
     after_help = "Example:\n  coop transcripts\n  coop transcripts show 1 | jq -c .message\n  coop transcripts catchup --follow"
 )]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Transcripts {
     #[command(subcommand)]
     act: Option<Act>,

@@ -121,7 +121,7 @@ impl Terminal {
         Snapshot {
             seq: self.screen_seq,
             size: self.size,
-            lines: self.picture.cells.screen().visible_lines().map(paint::text).collect(),
+            lines: self.picture.cells.screen().visible_lines().map(|line| self.whole(paint::text(line))).collect(),
             cursor: self.cursor(),
             alt_screen: self.alt_screen(),
             title: self.title().map(str::to_owned),
@@ -132,12 +132,14 @@ impl Terminal {
 
     /// Each row with its colours, able to stand alone.
     pub fn ansi_rows(&self) -> Vec<String> {
-        self.picture.cells.screen().visible_lines().map(paint::ansi).collect()
+        self.picture.cells.screen().visible_lines().map(|line| self.whole(paint::ansi(line))).collect()
     }
 
     /// Some columns of a row with their colours, and how many columns they take; nothing beyond the screen.
     pub fn part_of_row(&self, row: usize, cols: std::ops::Range<usize>) -> (String, usize) {
-        self.picture.cells.screen().line(row).map(|line| paint::ansi_part(line, cols)).unwrap_or_default()
+        let line = self.picture.cells.screen().line(row);
+        let (text, cols) = line.map(|line| paint::ansi_part(line, cols)).unwrap_or_default();
+        (self.whole(text), cols)
     }
 
     /// The rows (as in `ansi_rows`) that may look different since the screen had `since` as its `screen_seq`;
@@ -147,19 +149,24 @@ impl Terminal {
             return None;
         }
         let screen = self.picture.cells.screen();
-        let painted = |row| Some((row, paint::ansi(screen.line(row)?)));
+        let painted = |row| Some((row, self.whole(paint::ansi(screen.line(row)?))));
         self.picture.changes.since(since).map(|rows| rows.into_iter().filter_map(painted).collect())
     }
 
     /// The last rows that scrolled off the primary screen, oldest first, at most `lines_max`.
     pub fn scrollback_text(&self, lines_max: usize) -> Vec<String> {
         let rows: Vec<_> = self.picture.scrollback().collect();
-        rows[rows.len().saturating_sub(lines_max)..].iter().map(|line| paint::text(line)).collect()
+        rows[rows.len().saturating_sub(lines_max)..].iter().map(|line| self.whole(paint::text(line))).collect()
+    }
+
+    /// Characters with their marks instead of what stands for them in the cells.
+    fn whole(&self, text: String) -> String {
+        self.picture.clusters.expand(text)
     }
 
     /// Escape sequences that turn any terminal of this size into this picture, ready for the child's next bytes.
     pub fn redraw(&self) -> Vec<u8> {
-        let mut out = redraw::redraw(&self.picture.cells, &self.picture.watch).into_bytes();
+        let mut out = self.whole(redraw::redraw(&self.picture.cells, &self.picture.watch)).into_bytes();
         // What the child has begun and not finished, so that its next bytes complete it there too. Controls
         // inside of it, after the introducer, have had their effect already.
         let begun = self.stream.begun().char_indices().filter(|(at, ch)| *at == 0 || !ch.is_control());

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! bytes ─ utf8 ─ stream ─┬─ picture ─┬─ avt       the cells
-//!                        │           └─ changes   which rows, since when
+//!                        │           ├─ changes   which rows, since when
+//!                        │           └─ clusters  characters with marks
 //!                        └─ sequence ─ watch ─┬─ modes, kitty, title
 //!                                             ├─ queries   replies for the child
 //!                                             └─ notes     for the session
@@ -11,6 +12,7 @@
 //! picture back into escape sequences; `keys` turns key names into what a keyboard would send.
 
 mod changes;
+mod clusters;
 mod emulator;
 mod keys;
 mod kitty;

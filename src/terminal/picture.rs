@@ -1,6 +1,7 @@
 //! The cells, drawn by avt, and all that is learnt while they are drawn.
 
 use super::changes::Changes;
+use super::clusters::{Clusters, is_mark, needs_care};
 use super::emulator::Fed;
 use super::screen::Cursor;
 use super::sequence;
@@ -14,6 +15,8 @@ pub struct Picture {
     pub cells: avt::Terminal,
     pub changes: Changes,
     pub watch: Watch,
+    /// What stands in cells for characters with marks.
+    pub clusters: Clusters,
     /// Marks the last scrolled-off row that the child asked to forget; avt keeps such rows.
     forgotten: Option<Anchor>,
 }
@@ -21,7 +24,7 @@ pub struct Picture {
 impl Picture {
     pub fn new(cells: avt::Terminal) -> Picture {
         let changes = Changes::new(cells.size().1);
-        Picture { cells, changes, watch: Watch::default(), forgotten: None }
+        Picture { cells, changes, watch: Watch::default(), clusters: Clusters::default(), forgotten: None }
     }
 
     pub fn cursor(&self) -> Cursor {
@@ -33,7 +36,7 @@ impl Picture {
 
     pub fn step(&mut self, step: Step<'_>, fed: &mut Fed) {
         match step {
-            Step::Plain(text) => self.cells.execute_with(text.chars().map(plain_function), &mut self.changes),
+            Step::Plain(text) => self.print(text),
             Step::Function(function) => self.draw(function),
             Step::Bell => fed.notes.push(Note::Bell),
             Step::Sequence(raw) => {
@@ -60,8 +63,40 @@ impl Picture {
         screen.all_lines().take(rows).skip(skipped)
     }
 
+    fn print(&mut self, text: &str) {
+        if text.is_ascii() || !text.contains(needs_care) {
+            return self.cells.execute_with(text.chars().map(plain_function), &mut self.changes);
+        }
+        for part in text.split_inclusive(needs_care) {
+            let odd = part.chars().next_back().filter(|ch| needs_care(*ch));
+            let plain = &part[..part.len() - odd.map_or(0, char::len_utf8)];
+            self.cells.execute_with(plain.chars().map(plain_function), &mut self.changes);
+            match odd {
+                Some(mark) if is_mark(mark) => self.mark(mark),
+                Some(own) => {
+                    let stand_in = self.clusters.own(own);
+                    self.cells.execute_with(Function::Print(stand_in), &mut self.changes);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Adds a mark to the character before the cursor, which stays where it is. Where there is none, the mark is left
+    /// out, as it is on a wide character, whose two cells no stand-in can take.
+    fn mark(&mut self, mark: char) {
+        let cursor = self.cells.cursor();
+        let Some(col) = cursor.col.checked_sub(1) else { return };
+        let line = self.cells.screen().line(cursor.row);
+        let cell = line.and_then(|line| line.cells().get(col)).filter(|cell| cell.width() == 1);
+        let Some(marked) = cell.and_then(|cell| self.clusters.marked(cell.char(), mark)) else { return };
+        let back = Function::Cha(u16::try_from(col + 1).unwrap_or(u16::MAX));
+        self.cells.execute_with([back, Function::Print(marked)], &mut self.changes);
+    }
+
     fn draw(&mut self, function: Function) {
         match function {
+            Function::Print(ch) if is_mark(ch) => self.mark(ch),
             Function::Rep(count) => {
                 let count = self.repeats(count);
                 self.cells.execute_with(Function::Rep(count), &mut self.changes);

@@ -14,7 +14,10 @@ async fn sizes(coop: &Coop) -> (u64, u64) {
 }
 
 fn session(policy: &str) -> Coop {
-    Coop::start(&["--port", "0", "--attach-size", policy, "--cols", "80", "--rows", "24"], &bash(TELLS_SIZE))
+    Coop::start(
+        &["--port", "0", "--attach-size", policy, "--label", "name=s", "--cols", "80", "--rows", "24"],
+        &bash(TELLS_SIZE),
+    )
 }
 
 #[tokio::test]
@@ -30,7 +33,7 @@ async fn the_latest_terminal_has_its_size_and_frees_it_when_it_leaves() {
     // Who types is the latest.
     wide.types("x").await;
     coop.wait(json!({"regex": "30 100$"})).await;
-    small.shows("60x20 of 100x30 shown").await;
+    small.shows("60x20 of 100x30").await;
     wide.resize(90, 29);
     wide.shows("28 90").await;
     small.types("\x1d").await;
@@ -38,10 +41,11 @@ async fn the_latest_terminal_has_its_size_and_frees_it_when_it_leaves() {
     assert_eq!(sizes(&coop).await, (90, 28));
     let mut brief = Seat::attached(&coop, 50, 16, &[]);
     brief.shows("15 50").await;
+    let mut watcher = coop.place.ws("/ws?mode=state").await;
     brief.types("\x1d").await;
-    wide.until("its own size again", |seat| seat.rows().iter().filter(|row| *row == "28 90").count() > 0).await;
-    coop.wait(json!({"regex": "^28 90$"})).await;
-    assert_eq!(sizes(&coop).await, (90, 28));
+    let freed = watcher.next_event("resize").await;
+    assert_eq!((&freed["cols"], &freed["rows"]), (&json!(90), &json!(28)));
+    wide.shows_the_session(&coop).await;
 }
 
 #[tokio::test]
@@ -64,11 +68,14 @@ async fn the_smallest_terminal_is_seen_whole_by_all() {
 #[tokio::test]
 async fn a_fixed_size_stays_and_a_smaller_terminal_shows_the_part_with_the_cursor() {
     let script = "for i in $(seq 1 24); do printf \"\\r\\nrow $i\"; done; printf '\\033[20;70Hfar'; sleep 1000";
-    let coop = Coop::start(&["--port", "0", "--attach-size", "fixed", "--cols", "80", "--rows", "24"], &sh(script));
+    let coop = Coop::start(
+        &["--port", "0", "--attach-size", "fixed", "--label", "name=s", "--cols", "80", "--rows", "24"],
+        &sh(script),
+    );
     coop.shows("far").await;
     let mut small = Seat::attached(&coop, 40, 11, &[]);
     small.shows("far").await;
-    small.shows("40x10 of 80x24 shown").await;
+    small.shows("40x10 of 80x24").await;
     assert!(!small.rows().iter().any(|row| row.contains("row")), "the left part is not seen");
     let mut large = Seat::attached(&coop, 100, 40, &[]);
     large.shows_the_session(&coop).await;

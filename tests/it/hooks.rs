@@ -398,7 +398,7 @@ async fn the_grace_of_an_agent_that_has_stopped_can_be_seen_to_run() {
     let claude = Claude::start(&["--idle-grace", "600"]).await;
     claude.hook("SessionStart", json!({"source": "startup"})).await;
     claude.hook("UserPromptSubmit", json!({"prompt": "go"})).await;
-    let working = claude.state().await;
+    let working = claude.is("working").await;
     assert_eq!(json!([working["state"], working["idle_grace_remaining_secs"]]), json!(["working", null]));
     claude.hook("Stop", json!({})).await;
     let stopped = claude.state().await;

@@ -82,7 +82,7 @@ async fn where_anybody_may_read_a_terminal_without_the_token_looks_and_does_no_m
     let mut viewer = stranger.ws("/api/v1/attach").await;
     viewer.say(json!({"event": "hello", "cols": 10, "rows": 10, "view": true})).await;
     let ready = viewer.next_event("ready").await;
-    assert_eq!(json!([ready["cols"], ready["rows"]]), json!([200, 50]));
+    assert_eq!(json!([ready["cols"], ready["rows"]]), json!([80, 24]));
     let mut driver = stranger.ws("/api/v1/attach").await;
     driver.say(json!({"event": "hello", "view": false})).await;
     assert!(matches!(driver.hear().await, Heard::Closed(Some(4401))));

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Coop, PATIENCE, binary};
+use crate::support::{Coop, PATIENCE, Proxy, Scratch, binary};
 use crate::tmux::Tmux;
 
 /// Between two looks at both pictures; neither tells when it has changed.
@@ -16,15 +16,18 @@ fn session(flags: &[&str], program: &[&str]) -> Coop {
     Coop::start(&flags, program)
 }
 
-/// The words for a pane that is attached.
-fn attach<'a>(coop: &'a Coop, binary: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let url = coop.listening["url"].as_str().unwrap();
-    [&["env", "-u", "TMUX", "LC_ALL=C.UTF-8", binary, "attach", "--url", url], more].concat()
+/// Attaches, and stays when that is over.
+const ATTACH_AND_STAY: &str = "echo before; stty -g; \"$@\"; stty -g; echo after; exec cat";
+
+/// A pane that is attached to what is at this address.
+fn attached_at(url: &str, cols: u16, rows: u16, more: &[&str]) -> Tmux {
+    let binary = binary().display().to_string();
+    let words = ["sh", "-c", ATTACH_AND_STAY, "sh", "env", "-u", "TMUX", &binary, "attach", "--url", url];
+    Tmux::running(cols, rows, &[&words[..], more].concat())
 }
 
 fn attached(coop: &Coop, cols: u16, rows: u16, more: &[&str]) -> Tmux {
-    let binary = binary().display().to_string();
-    Tmux::running(cols, rows, &attach(coop, &binary, more))
+    attached_at(coop.listening["url"].as_str().unwrap(), cols, rows, more)
 }
 
 async fn screen(coop: &Coop) -> Value {
@@ -87,16 +90,19 @@ async fn vim_htop_and_less_look_the_same_while_they_are_used_and_resized() {
     let types = |words: &str| drop(tmux.does(&["send-keys", "-t", "main", words, "Enter"]));
     let presses = |key: &str| drop(tmux.does(&["send-keys", "-t", "main", key]));
     types("seq 1 300 | less");
-    tmux.shows("main", "24");
+    coop.wait(json!({"regex": "^23$"})).await;
     presses("Space");
-    tmux.shows("main", "47");
+    coop.wait(json!({"regex": "^46$"})).await;
     same_picture(&tmux, "main", &coop).await;
     tmux.does(&["resize-window", "-t", "main", "-x", "70", "-y", "18"]);
     coop.wait(json!({"regex": "^:"})).await;
     same_picture(&tmux, "main", &coop).await;
     presses("q");
-    types("vim -u NONE -N /etc/services");
-    tmux.shows("main", "services");
+    let scratch = Scratch::new();
+    let text = scratch.path("text");
+    std::fs::write(&text, (1..200).map(|line| format!("line {line} of the text\n")).collect::<String>()).unwrap();
+    types(&format!("vim -u NONE -N -n {}", text.display()));
+    tmux.shows("main", "line 10 of the text");
     for key in ["C-d", "C-d", "i", "typed ", "日本語", "Escape", "3", "d", "d", "C-b"] {
         presses(key);
     }
@@ -121,8 +127,8 @@ async fn vim_htop_and_less_look_the_same_while_they_are_used_and_resized() {
 #[tokio::test]
 async fn wide_characters_and_combining_marks_look_the_same() {
     let text = "printf '日本語 한국어 🚀 x\\r\\n'; printf 'e\\314\\201 nai\\314\\210ve o\\314\\202x\\r\\n'; \
-                printf '%076d日本' 0; printf '\\r\\nend\\r\\n'; exec cat";
-    let coop = session(&[], &["bash", "-c", text]);
+                printf '%076d日本' 0; printf '\\r\\nend a\\314\\210'; exec cat";
+    let coop = session(&["--cols", "78", "--rows", "11"], &["bash", "-c", text]);
     let tmux = attached(&coop, 78, 12, &[]);
     tmux.shows("main", "end");
     let rows = same_picture(&tmux, "main", &coop).await;
@@ -150,7 +156,7 @@ async fn two_terminals_of_different_size_show_the_session_under_each_policy() {
         large.shows("main", size);
         same_picture(&large, "main", &coop).await;
         if clipped {
-            let rows = other.shows("main", "70x19 of 100x29 shown");
+            let rows = other.shows("main", "70x19 of 100x29");
             assert!(rows.iter().any(|row| row == size), "the part with the cursor: {rows:?}");
         } else {
             same_picture(&other, "main", &coop).await;
@@ -161,14 +167,39 @@ async fn two_terminals_of_different_size_show_the_session_under_each_policy() {
 #[tokio::test]
 async fn what_was_on_the_terminal_before_is_there_again() {
     let coop = session(&[], &["bash", "--norc", "-c", "printf '\\033[?1049h\\033[?1003h\\033[?25linside'; sleep 1000"]);
-    let binary = binary().display().to_string();
-    let words = attach(&coop, &binary, &[]).join(" ");
-    let script = format!("echo before; stty -g; {words}; stty -g; echo after; exec cat");
-    let tmux = Tmux::running(100, 20, &["sh", "-c", &script]);
+    let tmux = attached(&coop, 100, 20, &[]);
     tmux.shows("main", "inside");
     tmux.does(&["send-keys", "-t", "main", "C-]"]);
     let rows = tmux.shows("main", "after");
     assert_eq!((rows[0].as_str(), &rows[1]), ("before", &rows[3]), "{rows:?}");
+    assert!(rows[2].ends_with("it goes on"), "{rows:?}");
     let flags = "#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_cursor_flag} #{keypad_flag} #{wrap_flag}";
     assert_eq!(tmux.does(&["display-message", "-p", "-t", "main", flags]).trim(), "0 0 1 0 0 1");
+}
+
+#[tokio::test]
+async fn after_a_broken_connection_the_picture_is_the_sessions_again() {
+    let coop = session(&[], &["bash", "--norc", "--noprofile"]);
+    let proxy = Proxy::to(&coop).await;
+    let tmux = attached_at(&proxy.url, 80, 20, &[]);
+    tmux.shows("main", "detaches");
+    tmux.does(&["send-keys", "-t", "main", "seq 1 500 | less", "Enter"]);
+    coop.wait(json!({"regex": "^18$"})).await;
+    same_picture(&tmux, "main", &coop).await;
+    proxy.cut();
+    tmux.shows("main", "connection lost");
+    tmux.does(&["send-keys", "-t", "main", "q"]);
+    coop.post("/api/v1/input/keys", json!({"keys": ["space", "space"]})).await.ok();
+    coop.wait(json!({"regex": "^54$"})).await;
+    tmux.does(&["resize-window", "-t", "main", "-x", "90", "-y", "22"]);
+    proxy.mend();
+    tmux.shows_that("main", |rows| !rows[rows.len() - 1].contains("connection lost"));
+    let rows = same_picture(&tmux, "main", &coop).await;
+    assert!(rows.contains(&"54".to_owned()), "less still runs, the q was not sent: {rows:?}");
+    coop.wait(json!({"quiet_ms": 300})).await;
+    assert_eq!(coop.status().await["terminal"], json!({"cols": 90, "rows": 21}), "the size of meanwhile");
+    tmux.does(&["send-keys", "-t", "main", "g"]);
+    coop.wait(json!({"regex": "^1$"})).await;
+    let rows = same_picture(&tmux, "main", &coop).await;
+    assert_eq!((rows.len(), rows[0].as_str()), (22, "1"));
 }

@@ -35,7 +35,7 @@ async fn what_a_window_shows_is_followed() {
 
 #[tokio::test]
 async fn every_byte_that_is_typed_arrives() {
-    let screen = Screen::running(&["sh", "-c", "stty raw -echo; printf ready; exec od -An -v -tx1 -w16"]);
+    let screen = Screen::running(&["sh", "-c", "stty raw opost -echo; echo ready; exec od -An -v -tx1 -w16"]);
     let coop = served(&screen, "screen:main");
     coop.shows("ready").await;
     let raw: Vec<u8> = (0..=255).collect();
@@ -57,8 +57,8 @@ async fn a_size_that_screen_does_not_give_is_told_and_one_that_it_gives_is_seen(
     let tmux = Tmux::running(120, 40, &["env", &directory, "screen", "-x", "main"]);
     tmux.shows("main", "$");
     coop.post("/api/v1/resize", json!({"cols": 100, "rows": 30})).await.ok();
-    coop.types("stty size").await;
-    coop.shows("30 100").await;
+    assert_eq!(coop.status().await["terminal"], json!({"cols": 100, "rows": 30}));
+    assert!(screen.does(&["-S", "main", "-p", "0", "-Q", "info"]).contains("(100,30)"));
     let shown = tmux.picture("main").join("\n");
     assert!(!shown.contains("Screen image"), "nobody is told of the looking:\n{shown}");
 }

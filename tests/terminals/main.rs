@@ -2,15 +2,15 @@
 //!
 //! `tests/terminals/run` installs what is needed and runs this.
 
-mod attach;
-mod shells;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
 
+mod attach;
 mod borrowed_screen;
 mod borrowed_tmux;
 mod screen;
+mod shells;
 mod tmux;
 
 #[cfg(test)]

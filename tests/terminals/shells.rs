@@ -65,7 +65,8 @@ fn the_manual_is_set_without_a_warning() {
     let pages = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path().display().to_string());
     for page in pages.chain([whole]) {
         let mut groff = Command::new("groff");
-        groff.args(["-man", "-Tutf8", "-ww", &page]);
+        // Without colours and overprinting, so that words are words.
+        groff.args(["-man", "-Tutf8", "-P-cbou", "-ww", &page]);
         let output = ended(groff);
         assert!(output.status.success() && output.stderr.is_empty(), "{page}: {output:?}");
         assert!(String::from_utf8_lossy(&output.stdout).contains("SYNOPSIS"), "{page}");

@@ -37,6 +37,8 @@ impl Tmux {
     pub fn tries(&self, args: &[impl AsRef<OsStr>]) -> Output {
         let mut command = Command::new("tmux");
         command.arg("-S").arg(self.socket()).args(args).env_remove("TMUX").env("TERM", "xterm-256color");
+        // Without it tmux shows only ASCII of what is in its panes.
+        command.env("LC_ALL", "C.UTF-8");
         command.stdin(Stdio::null()).output().expect("tmux is there: tests/terminals/run installs it")
     }
 

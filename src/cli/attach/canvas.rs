@@ -165,7 +165,7 @@ mod tests {
         let mut canvas = canvas(10, 3, "1\r\n2\r\n3\r\n4\x1b[r\x1b[99;1Hdeep\x1b[J");
         assert_eq!(outer.shows(&mut canvas), ["2", "3", "deep", "status"]);
         canvas.feed(b"\x1b[?1049h\x1b[2J\x1b[1;3r\x1b[3;1Halt\n\n\x1bM");
-        assert_eq!(outer.shows(&mut canvas), ["", "", "", "status"]);
+        assert_eq!(outer.shows(&mut canvas), ["alt", "", "", "status"]);
         canvas.feed(b"\x1bcafter a reset");
         assert_eq!(outer.shows(&mut canvas), ["after a re", "set", "", "status"]);
     }

@@ -59,24 +59,29 @@ impl Status {
         format!("{style}{left}{blanks}{right}\x1b[0m")
     }
 
+    /// Whether something is not as it should be.
+    pub fn is_wrong(&self) -> bool {
+        self.lost.is_some() || self.trouble.is_some()
+    }
+
     fn is_urgent(&self) -> bool {
-        let asks = self.state.as_ref().is_some_and(|state| state.next == AgentStateKind::Prompt as i32);
-        asks || self.lost.is_some() || self.trouble.is_some()
+        self.is_wrong() || self.state.as_ref().is_some_and(|state| state.next == AgentStateKind::Prompt as i32)
     }
 
     fn told(&self, shown: (usize, usize), whole: Size) -> Vec<String> {
         let mut parts = vec![plain(&self.name)];
         parts.extend(self.lost.clone());
         parts.extend(self.trouble.as_deref().map(plain));
-        parts.push(plain(&self.program));
+        let (cols, rows) = (usize::from(whole.cols()), usize::from(whole.rows()));
+        if cols > shown.0 || rows > shown.1 {
+            parts.push(format!("{}x{} of {cols}x{rows}", shown.0.min(cols), shown.1.min(rows)));
+        }
         if self.view {
             parts.push("view only".to_owned());
         }
+        // Last what may be long: the end of it is cut off.
+        parts.push(plain(&self.program));
         parts.extend(self.state.as_ref().map(told_state));
-        let (cols, rows) = (usize::from(whole.cols()), usize::from(whole.rows()));
-        if cols > shown.0 || rows > shown.1 {
-            parts.push(format!("{}x{} of {cols}x{rows} shown", shown.0.min(cols), shown.1.min(rows)));
-        }
         parts
     }
 }
@@ -134,7 +139,7 @@ mod tests {
         let status = Status { state: Some(idle), ..status() };
         let told = row(&status, 80);
         assert!(told.starts_with(" coop-7  claude  idle ") && told.ends_with(" ctrl-] detaches "), "{told}");
-        assert!(row(&Status { view: true, ..status }, 60).contains("view only  idle  60x23 of 80x23 shown"));
+        assert!(row(&Status { view: true, ..status }, 60).contains("60x23 of 80x23  view only"));
     }
 
     #[test]

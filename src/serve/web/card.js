@@ -10,19 +10,33 @@ const TEXT_LENGTH_MAX = 20_000;
 
 const TITLES = { permission: "Permission", plan: "Plan", question: "Question", setup: "Setup" };
 
-/** What the card shows, so that news about the same dialog do not throw away what was chosen in it. */
+/** What the card shows. What the agent draws anew of the same dialog does not throw away what was chosen in it. */
 let shown = null;
 let busy = false;
 
 export function card(page, now, may) {
   const prompt = now.next === "prompt" ? now.prompt : null;
-  const key = prompt && JSON.stringify([prompt, may, busy]);
+  const { screen_lines: _, question_current: __, ...told } = prompt ?? {};
+  const key = prompt && JSON.stringify([told, may]);
   if (key === shown) return;
-  const appeared = prompt && byId("card").hidden;
+  const element = byId("card");
+  const appeared = prompt && element.hidden;
+  const focused = element.contains(document.activeElement);
+  const typed = element.dataset.prompt === prompt?.id ? element.querySelector(".words input")?.value : "";
   shown = key;
-  byId("card").hidden = !prompt;
-  show(byId("card"), prompt ? draw(page, prompt, may) : []);
+  element.hidden = !prompt;
+  element.dataset.prompt = prompt?.id ?? "";
+  show(element, prompt ? draw(page, prompt, may) : []);
+  const box = element.querySelector(".words input");
+  if (box && typed) box.value = typed;
+  lock(!may || busy);
   if (appeared) page.prompted();
+  else if (focused && prompt) element.focus();
+}
+
+/** Nothing can be answered while an answer is on its way, or by who only looks. */
+function lock(on) {
+  for (const control of byId("card").querySelectorAll("button, input")) control.disabled = on;
 }
 
 /** The first thing in the card that takes an answer. */
@@ -30,8 +44,7 @@ export const focusCard = () => byId("card").querySelector("button:not(:disabled)
 
 function draw(page, prompt, may) {
   const answer = (body, what) => respond(page, prompt, body, what);
-  const locked = !may || busy;
-  const body = prompt.type === "question" && prompt.questions.length ? questions(prompt, locked, answer) : choices(prompt, locked, answer);
+  const body = prompt.type === "question" && prompt.questions.length ? questions(prompt, answer) : choices(prompt, answer);
   const drawn = prompt.screen_lines.length > 0 && h("details", {}, h("summary", {}, "As the agent draws it"), h("pre", {}, prompt.screen_lines.join("\n")));
   return [head(prompt), about(prompt), body, note(prompt, may), drawn];
 }
@@ -44,7 +57,7 @@ function head(prompt) {
 function about(prompt) {
   const url = prompt.auth_url && safeLink(prompt.auth_url);
   return [
-    prompt.input && h("pre", { class: "asked" }, readable(prompt.input)),
+    prompt.input && prompt.questions.length === 0 && h("pre", { class: "asked" }, readable(prompt.input)),
     prompt.summary && h("pre", { class: "asked plan" }, prompt.summary),
     url && h("p", {}, link(url, "Log in at ", new URL(url).host), " and paste the code here."),
     prompt.auth_url && !url && h("p", {}, `Log in at ${prompt.auth_url}`),
@@ -63,25 +76,25 @@ function readable(input) {
 }
 
 /** One button for each option; yes and no before they are read, which an agent's hook takes already. Words can go with a no, and are the answer to a setup. */
-function choices(prompt, locked, answer) {
+function choices(prompt, answer) {
   const button = (label, body, kind) =>
-    h("button", { type: "button", class: kind, disabled: locked, onclick: () => answer(body, label) }, label);
+    h("button", { type: "button", class: kind, onclick: () => answer(body, label) }, label);
   const options = !prompt.ready ? [] : prompt.options.map((label, index) =>
-    h("button", { type: "button", class: index === 0 ? "primary" : null, disabled: locked, onclick: () => answer({ option: index + 1 }, label) },
+    h("button", { type: "button", class: index === 0 ? "primary" : null, onclick: () => answer({ option: index + 1 }, label) },
       h("kbd", { "aria-hidden": "true" }, String(index + 1)), label));
   const plain = prompt.type === "setup" ? [] : [button("Yes", { accept: true }, "primary"), button("No", { accept: false })];
-  return [h("div", { class: "options", role: "group", "aria-label": "Answers" }, options.length ? options : plain), words(prompt, locked, answer)];
+  return [h("div", { class: "options", role: "group", "aria-label": "Answers" }, options.length ? options : plain), words(prompt, answer)];
 }
 
-function words(prompt, locked, answer) {
+function words(prompt, answer) {
   const refusal = prompt.type !== "setup";
   const label = refusal ? "No, and say what to do instead" : "Your answer";
-  const box = h("input", { type: "text", maxlength: TEXT_LENGTH_MAX, placeholder: label, "aria-label": label, disabled: locked, autocomplete: "off" });
+  const box = h("input", { type: "text", maxlength: TEXT_LENGTH_MAX, placeholder: label, "aria-label": label, autocomplete: "off" });
   const send = (event) => {
     event.preventDefault();
     if (box.value.trim()) answer(refusal ? { accept: false, text: box.value } : { text: box.value }, box.value);
   };
-  return h("form", { class: "words", onsubmit: send }, box, h("button", { type: "submit", disabled: locked }, refusal ? "Refuse" : "Send"));
+  return h("form", { class: "words", onsubmit: send }, box, h("button", { type: "submit" }, refusal ? "Refuse" : "Send"));
 }
 
 function note(prompt, may) {
@@ -93,7 +106,7 @@ function note(prompt, may) {
 async function respond(page, prompt, body, what) {
   if (busy) return;
   busy = true;
-  page.redraw();
+  lock(true);
   const line = sent(what);
   try {
     line.answered(await post("agent/respond", { ...body, prompt_id: prompt.id, timeout_ms: WITNESS_MS }));
@@ -102,6 +115,6 @@ async function respond(page, prompt, body, what) {
     page.refused(error);
   } finally {
     busy = false;
-    page.redraw();
+    lock(!page.may);
   }
 }

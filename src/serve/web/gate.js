@@ -19,10 +19,13 @@ export async function admitted() {
   }
 }
 
+/** The question that is open: whoever else needs the token waits for the same answer. */
+let pending = null;
+
 export function asked(complaint) {
   const dialog = byId("gate");
   byId("gate-error").textContent = complaint;
-  return new Promise((resolve) => {
+  pending ??= new Promise((resolve) => {
     // There is nothing to see without it.
     dialog.oncancel = (event) => event.preventDefault();
     byId("gate-form").onsubmit = (event) => {
@@ -30,9 +33,11 @@ export function asked(complaint) {
       keep(byId("token").value.trim(), byId("token-keep").checked);
       byId("token").value = "";
       dialog.close();
+      pending = null;
       resolve();
     };
-    if (!dialog.open) dialog.showModal();
+    dialog.showModal();
     byId("token").focus();
   });
+  return pending;
 }

@@ -141,6 +141,7 @@ async function open() {
   lift("lost");
   state.start();
   screen.start(!page.may);
+  panel.live = true;
   panel.refresh();
 }
 
@@ -174,6 +175,7 @@ const help = shortcuts({
   R: ["read only", () => view(page.may)],
   F: ["fit the terminal to this window", fit],
   D: ["dark, light, as the system", turnColours],
+  X: ["text for screen readers", () => screen.readAloud()],
   H: ["this help", () => help()],
 });
 byId("view-toggle").onclick = () => view(page.may);
@@ -183,5 +185,12 @@ byId("help-toggle").onclick = help;
 byId("dock").addEventListener("keydown", (event) => event.key === "Escape" && toTerminal());
 byId("view-toggle").setAttribute("aria-pressed", String(!page.may));
 document.body.classList.toggle("view", !page.may);
+
+// A link with a token that was followed in this very tab.
+addEventListener("hashchange", () => location.hash.includes("token=") && location.reload());
+// Where a soft keyboard covers the page instead of shrinking it; who has zoomed in is left alone.
+visualViewport?.addEventListener("resize", () => {
+  document.body.style.height = visualViewport.scale === 1 ? `${visualViewport.height}px` : "";
+});
 
 await open();

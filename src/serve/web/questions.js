@@ -4,8 +4,8 @@ import { h } from "./dom.js";
 
 const TEXT_LENGTH_MAX = 20_000;
 
-export function questions(prompt, locked, answer) {
-  const fields = prompt.questions.map((question, index) => field(question, index, locked));
+export function questions(prompt, answer) {
+  const fields = prompt.questions.map((question, index) => field(question, index));
   const complaint = h("p", { class: "error", role: "alert" });
   const submit = (event) => {
     event.preventDefault();
@@ -17,13 +17,13 @@ export function questions(prompt, locked, answer) {
   return h("form", { class: "questions", onsubmit: submit },
     fields.map((one) => one.element),
     complaint,
-    h("div", { class: "row" }, h("button", { type: "submit", class: "primary", disabled: locked }, "Answer")));
+    h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Answer")));
 }
 
-function field(question, index, locked) {
+function field(question, index) {
   const type = question.multi_select ? "checkbox" : "radio";
-  const boxes = question.options.map(() => h("input", { type, name: `question-${index}`, disabled: locked }));
-  const own = h("input", { type: "text", maxlength: TEXT_LENGTH_MAX, placeholder: "Own words", "aria-label": `Own words to: ${question.question}`, disabled: locked, autocomplete: "off" });
+  const boxes = question.options.map(() => h("input", { type, name: `question-${index}` }));
+  const own = h("input", { type: "text", maxlength: TEXT_LENGTH_MAX, placeholder: "Own words", "aria-label": `Own words to: ${question.question}`, autocomplete: "off" });
   // Own words are an answer instead of an option, so that choosing one lets go of the other.
   own.addEventListener("input", () => own.value && boxes.forEach((box) => (box.checked = false)));
   boxes.forEach((box) => box.addEventListener("change", () => (own.value = "")));

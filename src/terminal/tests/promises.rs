@@ -165,3 +165,20 @@ fn a_redraw_does_not_repeat_controls_that_were_obeyed_inside_a_sequence() {
     copy.feed(&original.redraw(), Seq(1));
     assert_eq!(copy.cursor(), original.cursor());
 }
+
+#[test]
+fn a_combining_mark_takes_no_column_and_is_not_lost() {
+    let mut terminal = terminal(10, 2);
+    terminal.feed("e\u{301}x\x1b[3Gy".as_bytes(), Seq(1));
+    assert_eq!(terminal.snapshot().lines[0], "e\u{301}xy");
+    terminal.feed("\r\n123456789a\u{308}\u{323}".as_bytes(), Seq(2));
+    assert_eq!((terminal.snapshot().lines[1].as_str(), terminal.cursor().col), ("123456789a\u{308}\u{323}", 9));
+    terminal.feed("b".as_bytes(), Seq(3));
+    assert_eq!(terminal.snapshot().lines[1], "b", "it had filled the row, and the next wraps");
+    terminal.feed("\x1b[2J\x1b[H\u{301}日\u{301}\u{100000}".as_bytes(), Seq(4));
+    assert_eq!(terminal.snapshot().lines[0], "日\u{100000}", "no base, or one that cannot be marked");
+    let mut copy = super::terminal(10, 2);
+    terminal.feed("a\u{308}".as_bytes(), Seq(5));
+    copy.feed(&terminal.redraw(), Seq(1));
+    assert_eq!(copy.snapshot().lines, terminal.snapshot().lines);
+}

@@ -41,7 +41,12 @@ async fn bridge(claude: &Claude) -> WebSocket {
 #[tokio::test]
 async fn oddjobs_starts_an_agent_behind_a_shell_and_coops_words_reach_it() {
     let home = installed();
-    let (socket, config) = (home.path("coop.sock"), home.file("agent-config.json", r#"{"stop":{"mode":"gate"}}"#));
+    let config = json!({
+        "settings": {"permissions": {"allow": ["Bash"]}},
+        "stop": {"mode": "gate", "prompt": "Wait for what comes next."},
+        "start": {"event": {"startup": {"shell": ["set -eu\necho primed"]}}},
+    });
+    let (socket, config) = (home.path("coop.sock"), home.file("agent-config.json", config.to_string()));
     let flags = ["--agent", "claude", "--socket", socket.to_str().unwrap(), "--agent-config", &config];
     let program = ["bash", "-c", r#"claude --dangerously-skip-permissions "$@""#, "_"];
     let quick = [("COOP_SCREEN_POLL_MS", "50"), ("COOP_NUDGE_TIMEOUT_MS", "100"), ("COOP_DRAIN_TIMEOUT_MS", "100")];

@@ -39,14 +39,14 @@ pub fn words(home: &Scratch) -> Vec<String> {
     text.split_terminator('\0').map(str::to_owned).collect()
 }
 
-/// An agent with an input box: shows what is pasted into it, notes what is sent, and tells by its hook that it took it.
+/// An agent with an input box (a bash that reads single characters gets Enter as a new line): shows what is pasted into it, notes what is sent, and tells by its hook that it took it.
 pub const TAKES_MESSAGES: &str = r#"stty -echo -icanon -icrnl -isig; text=
-bar=$(printf '─%.0s' {1..79})
+bar=$(printf '─%.0s' {1..80})
 draw() { printf '\033[H\033[2Jready\r\n\r\n%s\r\n❯\302\240%s\r\n%s\r\n  ? for shortcuts\033[4;%dH' "$bar" "$text" "$bar" $((${#text} + 3)); }
 draw
 while IFS= read -rn1 -d '' c; do case $c in
   $'\033') while IFS= read -rn1 -d '' c; do case $c in [A-Za-z~]) break;; esac; done;;
-  $'\r') printf '%s\n' "$text" >> "$HOME/prompts"; printf '{"prompt":"%s"}' "$text" | "$COOP_PROGRAM" hook UserPromptSubmit; text=; draw;;
+  $'\n') printf '%s\n' "$text" >> "$HOME/prompts"; printf '{"prompt":"%s"}' "$text" | "$COOP_PROGRAM" hook UserPromptSubmit; text=; draw;;
   $'\025') text=; draw;;
   *) text+=$c; draw;;
 esac; done; exit"#;
