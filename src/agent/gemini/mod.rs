@@ -169,3 +169,6 @@ impl Driver for Gemini {
         respond::groom_steps(dialog)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,7 @@ impl Mind {
             self.questions.clear();
         }
         if let Some(text) = heard.took {
+            self.has_worked = false;
             self.seen.queued = self.seen.queued.saturating_sub(1);
             let witness = format!("hooks: {event}").into();
             effects.extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, witness }]);
@@ -79,7 +80,8 @@ impl Mind {
             self.note_hook(&rule, Claim::Working, now);
         } else {
             // It has worked, however short that was, and whether or not anybody saw it.
-            self.unseen_work = self.present.kind() != StateKind::Working && self.trouble().is_none();
+            let is_told = self.has_worked || self.present.kind() == StateKind::Working;
+            self.unseen_work = !is_told && self.trouble().is_none();
             self.note_hook(self.driver.habits().stop_event, Claim::Idle, now);
         }
     }

@@ -63,6 +63,8 @@ pub struct Mind {
     rested_on: Option<Verdict>,
     /// When an agent that has stopped will be called idle.
     pub idle_at: Option<EpochMs>,
+    /// The present turn was seen at work. One that was interrupted may be idle before its hook tells of the end.
+    has_worked: bool,
     /// A turn has ended of which nothing was told.
     unseen_work: bool,
     questions: Questions,
@@ -90,6 +92,7 @@ impl Mind {
             present: State::Starting,
             rested_on: None,
             idle_at: None,
+            has_worked: false,
             unseen_work: false,
             questions: Questions::default(),
             begun: Vec::new(),
@@ -122,6 +125,7 @@ impl Mind {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
             self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
+            self.has_worked |= self.present.kind() == StateKind::Working;
             if verdict.source == Source::Screen && self.present.kind() != StateKind::Prompt {
                 self.seen.end_prompt();
             }
