@@ -32,7 +32,8 @@ codes_are_known() {
 
 go_is_tidy() {
     cd "$ROOT/clients/go"
-    [ -z "$(gofmt -l .)" ]
+    gofmt -d . | tee "$WORK/unformatted"
+    [ ! -s "$WORK/unformatted" ]
     timeout 200 go vet -mod=readonly ./...
 }
 

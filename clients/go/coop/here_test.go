@@ -150,6 +150,21 @@ func TestACoopThatDoesNotStartSaysWhy(t *testing.T) {
 	}
 }
 
+func TestACoopThatCannotBeReachedIsNotLeftBehind(t *testing.T) {
+	dir := alone(t)
+	liar, file := filepath.Join(dir, "liar"), filepath.Join(dir, "pid")
+	script := "#!/bin/sh\necho $$ >" + file + "\necho '{\"url\":null,\"socket\":\"/no/such/socket\"}'\nexec sleep 1000\n"
+	if err := os.WriteFile(liar, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Start(patiently(t), Program{Binary: liar, Command: []string{"cat"}}); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("not %v: %v", ErrUnreachable, err)
+	}
+	if pid := must[int](t)(strconv.Atoi(strings.TrimSpace(string(must[[]byte](t)(os.ReadFile(file)))))); runs(pid) {
+		t.Errorf("process %d still runs", pid)
+	}
+}
+
 func TestKillEndsEveryProcessAndReturnsWhenTheyAreGone(t *testing.T) {
 	dir := alone(t)
 	ctx := patiently(t)

@@ -86,7 +86,9 @@ func Start(ctx context.Context, program Program, options ...Option) (*Session, e
 	}
 	session, err := Dial(ctx, address, options...)
 	if err != nil {
+		// Nobody would know of it.
 		command.Process.Signal(syscall.SIGTERM)
+		<-ended
 		return nil, err
 	}
 	session.started = ended

@@ -121,6 +121,12 @@ def start(
             process.wait()
             raise NotStarted(f"coop does not start: {said or f'it says nothing for {timeout} s'}")
     told = json.loads(line)
-    session = connect(told["url"], token=token) if told["socket"] is None else connect(socket=told["socket"], token=token)
+    try:
+        session = connect(told["url"], token=token) if told["socket"] is None else connect(socket=told["socket"], token=token)
+    except Exception:
+        # Nobody would know of it.
+        process.terminate()
+        process.wait()
+        raise
     session._process = process
     return session

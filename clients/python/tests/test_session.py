@@ -88,6 +88,15 @@ class Sessions(Case):
         with self.assertRaisesRegex(coop.NotStarted, "says nothing"):
             coop.start(["cat"], binary=str(silent), timeout=0.1)
 
+    def test_a_coop_that_cannot_be_reached_is_not_left_behind(self):
+        liar, pid = self.home / "liar", self.home / "pid"
+        line = '{"url":null,"socket":"/no/such/socket"}'
+        liar.write_text(f"#!/bin/sh\necho $$ >{pid}\necho '{line}'\nexec sleep 1000\n")
+        liar.chmod(0o755)
+        with self.assertRaises(coop.Unreachable):
+            coop.start(["cat"], binary=str(liar))
+        self.assertFalse(Path(f"/proc/{int(pid.read_text())}").exists())
+
     def test_secrets_reach_the_child_and_are_not_seen(self):
         script = 'echo "colour $COLOUR secret $HIDDEN token [$COOP_AUTH_TOKEN]"; exec cat'
         session = self.start("bash", "-c", script, env={"COLOUR": "red"}, secrets={"HIDDEN": "hush"}, token=SECRET)
