@@ -87,9 +87,7 @@ func TestAStreamThatIsCutGoesOnWithoutLossOrDoubles(t *testing.T) {
 	var seen []uint64
 	turns, reconnects := 0, 0
 	say := func() {
-		if delivery, err := agent.Nudge(patiently(t), "turn"); err != nil || !delivery.Delivered {
-			t.Fatal(delivery, err)
-		}
+		tell(t, agent, "turn")
 		if err := agent.WaitIdle(patiently(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -159,9 +157,7 @@ func collect(t *testing.T, session *Session) func(last uint64) []uint64 {
 
 func TestAnotherCoopAtTheSameAddressIsTold(t *testing.T) {
 	agent := played(t)
-	if delivery, err := agent.Nudge(patiently(t), "so that its numbers are higher"); err != nil || !delivery.Delivered {
-		t.Fatal(delivery, err)
-	}
+	tell(t, agent, "so that its numbers are higher")
 	line := newProxy(t, agent.Address())
 	session := must[*Session](t)(Dial(patiently(t), line.address()))
 	defer session.Close()
@@ -203,7 +199,7 @@ func TestAStreamEndsWhenNobodyAnswersAnyMore(t *testing.T) {
 
 func TestAStreamThatIsRefusedIsNotTriedAgain(t *testing.T) {
 	alone(t)
-	session := shell(t, []string{"--port", "0", "--auth-token", secret}, WithToken(secret))
+	session := shell(t, []string{"--port", "0"}, WithToken(secret))
 	wrong := must[*Session](t)(open(session.Address(), WithToken("wrong")))
 	defer wrong.Close()
 	count := 0
@@ -259,12 +255,36 @@ func TestAStreamLeavesNothingBehind(t *testing.T) {
 func TestAStreamCanBeginAfterASequenceNumber(t *testing.T) {
 	agent := played(t)
 	before := must[*AgentState](t)(agent.AgentState(patiently(t)))
-	if delivery, err := agent.Nudge(patiently(t), "turn"); err != nil || !delivery.Delivered {
-		t.Fatal(delivery, err)
-	}
+	tell(t, agent, "turn")
 	for event, err := range agent.States(patiently(t), AfterSeq(before.SinceSeq)) {
 		if err != nil || event.Prev != Idle || event.Next != Working {
 			t.Errorf("the first event after idle: %v %v", event, err)
+		}
+		break
+	}
+}
+
+func TestHistoryThatIsGoneIsToldAsLost(t *testing.T) {
+	alone(t)
+	session := shell(t, nil)
+	ctx := patiently(t)
+	first := must[*Status](t)(session.Status(ctx)).Seq
+	// More changes than coop keeps in its journal, which is 4096 events.
+	var resized sync.WaitGroup
+	for worker := range 8 {
+		resized.Go(func() {
+			for i := range 550 {
+				if err := session.Resize(ctx, 80+8*(i%100)+worker, 24); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	resized.Wait()
+	for event, err := range session.States(ctx, AfterSeq(first)) {
+		if err != nil || !event.Lost || event.Gap == nil || event.Next != Unknown {
+			t.Errorf("the loss is not told: %v %v", event, err)
 		}
 		break
 	}

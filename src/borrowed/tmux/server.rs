@@ -26,6 +26,8 @@ pub struct Release(u32, u32);
 impl Release {
     /// From here on `send-keys -H` takes bytes as they are.
     pub const TAKES_BYTES: Self = Self(3, 0);
+    /// From here on `capture-pane -N` keeps blanks at the ends of rows, which may have a colour.
+    pub const KEEPS_BLANKS: Self = Self(3, 1);
     /// From here on a client may say that its size does not count, and be told when a format changes.
     pub const SUBSCRIBES: Self = Self(3, 2);
 

@@ -7,6 +7,7 @@ use tokio::io::AsyncWriteExt;
 
 use super::{Awaited, Live, Looking};
 use crate::borrowed::tmux::HISTORY_LINES_MAX;
+use crate::borrowed::tmux::server::Release;
 use crate::borrowed::tmux::standing::{FORMAT, Standing};
 use crate::child::Size;
 
@@ -42,12 +43,13 @@ impl Live<'_> {
     /// Takes a picture. The commands go out together, so that nothing comes between them.
     pub(super) async fn look(&mut self, looking: Looking) -> io::Result<()> {
         let pane = &self.pane.id;
+        let blanks = if self.pane.release >= Release::KEEPS_BLANKS { " -N" } else { "" };
         // Only at the very first: later the session has seen it scroll by.
         let is_first = self.course.ready.is_some();
-        let history = if is_first { format!("-S -{HISTORY_LINES_MAX} ") } else { String::new() };
+        let history = if is_first { format!(" -S -{HISTORY_LINES_MAX}") } else { String::new() };
         let lines = format!(
-            "display-message -p -t {pane} '{FORMAT}'\ncapture-pane -p -e -N {history}-t {pane}\n\
-             capture-pane -p -e -N -a -q -t {pane}\n"
+            "display-message -p -t {pane} '{FORMAT}'\ncapture-pane -p -e{blanks}{history} -t {pane}\n\
+             capture-pane -p -e{blanks} -a -q -t {pane}\n"
         );
         self.looking = Some(looking);
         self.awaited.extend([Awaited::Frame, Awaited::Rows, Awaited::Beneath]);
