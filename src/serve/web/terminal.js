@@ -73,7 +73,7 @@ export class Screen {
     new ResizeObserver(() => {
       clearTimeout(this.#settle);
       this.#settle = setTimeout(() => this.#resized(), SETTLE_MS);
-    }).observe(this.stage);
+    }).observe(this.stage, { box: "border-box" });
   }
 
   start(view) {
@@ -186,7 +186,8 @@ export class Screen {
     const style = getComputedStyle(this.stage);
     const across = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
     const down = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
-    return { width: this.stage.clientWidth - across, height: this.stage.clientHeight + this.#covered() - down };
+    // With the place of scroll bars: they come and go with the size that others give the session, which is no reason to ask for another.
+    return { width: this.stage.offsetWidth - across, height: this.stage.offsetHeight + this.#covered() - down };
   }
 
   /** Dialogs and long messages lie before the lower rows for a while: the session is not sized anew for that. */

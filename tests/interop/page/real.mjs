@@ -30,7 +30,8 @@ try {
   const phone = await Window.open(browser, `${url}/?view`, HAND);
   await phone.connected();
   await phone.at("#view-toggle").tap();
-  await phone.connected();
+  // Who types on the phone has the terminal in the phone's size.
+  await phone.page.waitForFunction(() => parseInt(document.getElementById("fit-toggle").dataset.size, 10) < 80);
   await phone.at("#card .options kbd").first().waitFor();
   await phone.shows("Do you want to proceed?");
   await take(phone, "web-phone.png");
