@@ -76,7 +76,7 @@ fn a_sequence_whose_end_never_comes_is_what_was_typed() {
     assert!(typed(&mut keyboard, &["\x1b[1;"], manner()).is_empty() && keyboard.holds());
     assert_eq!(keyboard.release(), [Act::Send(b"\x1b[1;".to_vec())]);
     let long = format!("\x1b[{}", "1;".repeat(SEQUENCE_BYTES_MAX));
-    assert_eq!(typed(&mut keyboard, &[&long], manner()), [long.clone()]);
+    assert_eq!(typed(&mut keyboard, &[&long], manner()).concat(), long);
 }
 
 #[test]

@@ -101,8 +101,8 @@ enum Happening {
     /// The end of a sequence did not come.
     Released,
     Paint,
-    Told(Result<Option<Told>, Failure>),
-    Back(Result<Link, Failure>),
+    Told(Box<Result<Option<Told>, Failure>>),
+    Back(Result<Box<Link>, Failure>),
     Typed(Option<Vec<u8>>),
     /// Something may go on.
     Nothing,
@@ -117,7 +117,7 @@ pub fn inner(size: Size, with_status: bool) -> Size {
 
 impl Sitting {
     /// Takes the terminal over.
-    pub fn new(place: Place, wishes: Wishes, link: Link, size: Size) -> io::Result<Self> {
+    pub fn new(place: Place, wishes: Wishes, link: Box<Link>, size: Size) -> io::Result<Self> {
         let signals = Signals::new()?;
         let outer = Some(Outer::enter()?);
         let status = Status { view: place.view, ..Default::default() };
@@ -190,9 +190,13 @@ impl Sitting {
                 return self.act(acts);
             }
             Happening::Paint => self.paint(),
-            Happening::Told(Ok(Some(told))) => return self.hear(told),
-            Happening::Told(Ok(None)) => return Some(Ending::Left),
-            Happening::Told(Err(failure)) => return self.lost(failure),
+            Happening::Told(told) => {
+                return match *told {
+                    Ok(Some(told)) => self.hear(told),
+                    Ok(None) => Some(Ending::Left),
+                    Err(failure) => self.lost(failure),
+                };
+            }
             Happening::Back(Ok(link)) => match link.about.exit.clone() {
                 Some(exit) => return Some(Ending::Ended(exit)),
                 None => {
@@ -240,13 +244,13 @@ impl Sitting {
         self.paint_afresh();
     }
 
-    fn connected(&mut self, link: Link) {
+    fn connected(&mut self, link: Box<Link>) {
         let about = &link.about;
         self.status.name.clone_from(&about.name);
         self.status.program.clone_from(&about.program);
         self.status.state.clone_from(&about.state);
         self.status.lost = None;
-        self.line = Line::Up(Box::new(link));
+        self.line = Line::Up(link);
         self.paint_afresh();
     }
 
@@ -279,8 +283,10 @@ impl Line {
     async fn next(&mut self, has_room: bool) -> Happening {
         match self {
             Self::Down(retry) => Happening::Back(retry.next().await),
-            Self::Up(link) if has_room => Happening::Told(link.next().await),
-            Self::Up(link) => link.next_or_room().await.map_or(Happening::Nothing, Happening::Told),
+            Self::Up(link) if has_room => Happening::Told(Box::new(link.next().await)),
+            Self::Up(link) => {
+                link.next_or_room().await.map_or(Happening::Nothing, |told| Happening::Told(Box::new(told)))
+            }
         }
     }
 }
