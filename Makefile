@@ -1,7 +1,7 @@
 # What a developer does here; each target says so in a line. `make` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help build test interop agents bench check fmt goldens
+.PHONY: help build test interop agents bench check fmt goldens clients
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -29,6 +29,9 @@ check: ## formatting, lints, licences
 fmt: ## format Rust and proto
 	cargo fmt
 	buf format -w
+
+clients: ## rewrite the generated half of clients/ after a change of the contract (installs what is missing)
+	bash clients/generate
 
 goldens: ## rewrite the pinned JSON, descriptor and OpenAPI after a wanted change of the contract
 	COOP_BLESS=1 cargo test --test it goldens

@@ -31,7 +31,7 @@ pub async fn follow<T>(
 }
 
 /// Returns when stdout is a pipe whose reader has gone. Writing would tell too, but a quiet stream never writes.
-async fn stdout_closed() {
+pub async fn stdout_closed() {
     // Files cannot be watched like this, and are never closed by others.
     let Ok(stdout) = watched_stdout() else { return pending().await };
     if stdout.ready(Interest::ERROR).await.is_err() {

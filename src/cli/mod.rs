@@ -11,23 +11,35 @@ use crate::config::{self, Flags, Given, Sidecar};
 
 mod agents;
 mod attach;
+mod completions;
 mod dialog;
 mod doctor;
+mod env;
 mod follow;
 mod input;
 mod keys;
 mod lent;
 mod lines;
 mod logs;
+mod ls;
+mod man;
 mod nudge;
+mod open;
 mod page;
 mod reach;
+mod ready;
 mod receipt;
+mod resize;
 mod respond;
+mod restart;
 mod screen;
 mod send;
 pub mod sidecar;
+mod signal;
 mod state;
+mod stop;
+mod transcripts;
+mod usage;
 mod wait;
 mod words;
 
@@ -45,7 +57,6 @@ const TIMED_OUT: u8 = 124;
     override_usage = page::USAGE,
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true,
-    subcommand_help_heading = "Verbs, for a session that runs",
     subcommand_value_name = "VERB"
 )]
 struct Cli {
@@ -60,14 +71,26 @@ enum Verb {
     Attach(attach::Attach),
     State(state::State),
     Screen(screen::Screen),
+    Wait(wait::Wait),
+    Logs(logs::Logs),
+    Usage(usage::Usage),
+    Transcripts(transcripts::Transcripts),
+    Ready(ready::Ready),
     Input(input::Input),
     Keys(keys::Keys),
     Nudge(nudge::Nudge),
     Respond(respond::Respond),
-    Wait(wait::Wait),
-    Logs(logs::Logs),
+    Resize(resize::Resize),
+    Signal(signal::Signal),
+    Env(env::Env),
+    Restart(restart::Restart),
+    Stop(stop::Stop),
+    Ls(ls::Ls),
+    Open(open::Open),
     Send(send::Send),
     Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(man::Man),
     /// Hands what an agent tells its hook to the coop around it; started by agents, before any of this is read.
     #[command(hide = true)]
     Hook,
@@ -113,7 +136,7 @@ fn parse(
         argv.remove(1);
         argv.push("--help".into());
     }
-    let mut command = Cli::command();
+    let mut command = page::with_groups(Cli::command());
     let is_verb = argv.get(1).is_some_and(|word| command.get_subcommands().any(|verb| verb.get_name() == word));
     command = if is_verb {
         // Variables of a sidecar do not concern a verb, not even when they are wrong.
@@ -129,6 +152,25 @@ fn parse(
     let settled = config::settle(cli.flags, Given::from(&matches));
     let sidecar = settled.map_err(|mistake| command.error(ErrorKind::ValueValidation, mistake))?;
     Ok(Task::Serve(Box::new(sidecar)))
+}
+
+/// The command line without what only coop itself calls, for completions and the manual.
+fn whole_command() -> Command {
+    let whole = Cli::command();
+    let verbs: Vec<Command> = whole.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned().collect();
+    Command::new("coop")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(page::ABOUT)
+        .long_about(page::LONG_ABOUT)
+        .after_long_help(page::EXAMPLES)
+        .override_usage(page::USAGE)
+        .subcommand_help_heading("Verbs")
+        .subcommand_value_name("VERB")
+        .disable_help_subcommand(true)
+        // What is left out of the short help is told here. The program's own words are not ours to complete; in zsh they
+        // would also take the place of the verb.
+        .args(whole.get_arguments().filter(|arg| !arg.is_positional()).map(|arg| arg.clone().hide_short_help(false)))
+        .subcommands(verbs)
 }
 
 /// Who forgets the `--` before a program is told so.
@@ -160,14 +202,26 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Attach(attach) => attach.run().await,
             Verb::State(state) => state.run().await,
             Verb::Screen(screen) => screen.run().await,
+            Verb::Wait(wait) => wait.run().await,
+            Verb::Logs(logs) => logs.run().await,
+            Verb::Usage(usage) => usage.run().await,
+            Verb::Transcripts(transcripts) => transcripts.run().await,
+            Verb::Ready(ready) => ready.run().await,
             Verb::Input(input) => input.run().await,
             Verb::Keys(keys) => keys.run().await,
             Verb::Nudge(nudge) => nudge.run().await,
             Verb::Respond(respond) => respond.run().await,
-            Verb::Wait(wait) => wait.run().await,
-            Verb::Logs(logs) => logs.run().await,
+            Verb::Resize(resize) => resize.run().await,
+            Verb::Signal(signal) => signal.run().await,
+            Verb::Env(env) => env.run().await,
+            Verb::Restart(restart) => restart.run().await,
+            Verb::Stop(stop) => stop.run().await,
+            Verb::Ls(ls) => ls.run().await,
+            Verb::Open(open) => open.run().await,
             Verb::Send(send) => send.run().await,
             Verb::Doctor(doctor) => doctor.run().await,
+            Verb::Completions(completions) => completions.run(),
+            Verb::Man(man) => man.run(),
             Verb::Hook | Verb::Guardian => Ok(ExitCode::SUCCESS),
         }
     });

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::agent::hook::TOKEN_VARIABLE;
-use crate::client::{Client, Credentials, Failure, Target, Wish, choose, connect, introduce};
+use crate::client::{Client, Credentials, Failure, Target, Wish, check_private, choose, connect, introduce};
 use crate::config;
 
 #[derive(Args, Clone, Debug)]
@@ -18,6 +18,9 @@ pub struct Reach {
     /// Session on this Unix socket [env: COOP_SOCKET]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    /// Session of this name, as `coop ls` shows it: its label `name`, or its number
+    #[arg(long = "session", short = 's', value_name = "NAME", conflicts_with_all = ["url", "socket"])]
+    named: Option<String>,
     /// The session's token [env: COOP_AUTH_TOKEN]
     #[arg(long, conflicts_with = "token_file")]
     token: Option<OsString>,
@@ -49,7 +52,7 @@ impl Reach {
 
     /// Whether a flag says which session is meant.
     pub fn is_named(&self) -> bool {
-        self.url.is_some() || self.socket.is_some()
+        self.url.is_some() || self.socket.is_some() || self.named.is_some()
     }
 
     /// For a call that the program inside may make with the token that it was given for such calls.
@@ -65,11 +68,7 @@ impl Reach {
     pub async fn place(&self, name: Option<&str>) -> Result<(Target, Credentials), Failure> {
         let (wish, variable) = (self.wish(None), |name: &str| std::env::var_os(name));
         let credentials = wish.credentials(variable)?;
-        let runtime_dir = config::runtime_dir();
-        if let Some(name) = name.filter(|_| !self.is_named()) {
-            return Ok((choose(&runtime_dir, name, &credentials).await?, credentials));
-        }
-        match wish.target(variable, &runtime_dir).await {
+        match self.target(&wish, variable, name, &credentials).await {
             Ok(target) => Ok((target, credentials)),
             Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, &credentials).await),
             Err(failure) => Err(failure),
@@ -97,6 +96,24 @@ impl Reach {
     ) -> Result<Client, Failure> {
         let wish = self.wish(lock);
         let credentials = wish.credentials(&variable)?;
-        connect(wish.target(&variable, &config::runtime_dir()).await?, credentials).await
+        connect(self.target(&wish, variable, None, &credentials).await?, credentials).await
+    }
+
+    /// A name that was given counts before all that stands in the environment.
+    async fn target(
+        &self,
+        wish: &Wish,
+        variable: impl Fn(&str) -> Option<OsString>,
+        name: Option<&str>,
+        credentials: &Credentials,
+    ) -> Result<Target, Failure> {
+        let runtime_dir = config::runtime_dir();
+        match name.or(self.named.as_deref()) {
+            Some(name) => {
+                check_private(&runtime_dir)?;
+                choose(&runtime_dir, name, credentials).await
+            }
+            None => wish.target(variable, &runtime_dir).await,
+        }
     }
 }

@@ -30,6 +30,23 @@ fn a_command_is_served_and_a_verb_is_done() {
         "send {}",
         "send -",
         "doctor --agent claude -- claude --model opus",
+        "usage --session red",
+        "transcripts",
+        "transcripts catchup --follow --since-line 3",
+        "transcripts show 1 --json",
+        "ready --wait 5",
+        "resize 120x40",
+        "signal INT",
+        "env",
+        "env show KEY",
+        "env set KEY=value",
+        "env unset KEY",
+        "restart --env A=1 --env B= --resume",
+        "stop --now",
+        "ls --label role=worker --label name --cwd /tmp --json",
+        "open --print --url localhost:8080",
+        "completions zsh",
+        "man --dir /tmp/man",
     ] {
         assert!(matches!(task(&format!("coop {line}")), Ok(Task::Do(_))), "{line}");
     }
@@ -65,6 +82,22 @@ fn verbs_refuse_what_makes_no_sense() {
         coop send
         coop send {} {}
         coop doctor --agent nobody
+        coop transcripts show
+        coop transcripts show one
+        coop transcripts catchup --since-line -1
+        coop resize
+        coop resize 120
+        coop signal
+        coop env set
+        coop env set KEY
+        coop env set =value
+        coop env unset
+        coop restart --env KEY
+        coop stop --timeout never
+        coop ready --wait -1
+        coop state --session a --socket b
+        coop completions
+        coop completions tcsh
         coop doctor --agent claude claude";
     for line in lines.trim().lines() {
         assert_eq!(task(line).map(|_| ()).map_err(|error| error.use_stderr()), Err(true), "{line}");
@@ -73,7 +106,7 @@ fn verbs_refuse_what_makes_no_sense() {
 
 #[test]
 fn help_teaches_by_examples_and_every_verb_has_one() {
-    let mut command = Cli::command();
+    let mut command = page::with_groups(Cli::command());
     let page = command.render_long_help().to_string();
     for part in ["coop --port 8080 -- bash", "curl ", "coop wait", "--auth-token-file token", "-- claude", "Listening:"]
     {
@@ -84,7 +117,38 @@ fn help_teaches_by_examples_and_every_verb_has_one() {
     }
     assert!(!page.contains("guardian") && !page.contains("hook"));
     assert!(command.render_help().to_string().len() < page.len());
-    for verb in command.get_subcommands_mut().filter(|verb| !verb.is_hide_set()) {
-        assert!(verb.render_help().to_string().contains("Example:"), "{}", verb.get_name());
+    for verb in whole_command().get_subcommands_mut() {
+        teaches(verb);
+    }
+}
+
+/// Of a verb and all below it.
+fn teaches(verb: &mut Command) {
+    assert!(verb.render_help().to_string().contains("Example:"), "{}", verb.get_name());
+    verb.get_subcommands_mut().for_each(teaches);
+}
+
+/// Rows and columns of a terminal that is not small.
+const SCREEN: (usize, usize) = (60, 100);
+
+#[test]
+fn the_short_help_is_one_screen_and_the_verbs_stand_in_groups() {
+    let mut command = page::with_groups(Cli::command()).term_width(SCREEN.1);
+    let page = command.render_help().to_string();
+    assert!(page.lines().count() <= SCREEN.0, "{} lines", page.lines().count());
+    let long = command.render_long_help().to_string();
+    for verb in whole_command().get_subcommands() {
+        let (name, about) = (verb.get_name(), verb.get_about().unwrap().to_string());
+        assert!(page.contains(name), "{name}");
+        assert!(long.lines().any(|line| line.trim_start().starts_with(name) && line.ends_with(&about)), "{name}");
+    }
+}
+
+#[test]
+fn every_verb_that_answers_can_answer_in_json() {
+    // These print what is no answer of a session.
+    let without = ["completions", "man"];
+    for verb in whole_command().get_subcommands().filter(|verb| !without.contains(&verb.get_name())) {
+        assert!(verb.get_arguments().any(|arg| arg.get_long() == Some("json")), "{}", verb.get_name());
     }
 }

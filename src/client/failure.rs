@@ -20,7 +20,10 @@ pub enum Failure {
         runtime_dir.display()
     )]
     NoSession { runtime_dir: PathBuf },
-    #[error("several sessions run: choose one with --socket PATH: {}", join(sockets))]
+    #[error(
+        "several sessions run: choose one with --session NAME, as `coop ls` has it, or --socket PATH: {}",
+        join(sockets)
+    )]
     ManySessions { sockets: Vec<PathBuf> },
     #[error("{target}: {why}")]
     Unreachable { target: String, why: String },

@@ -72,7 +72,7 @@ pub(super) struct Listening {
         hide_short_help = true
     )]
     pub grpc_port: Option<u16>,
-    /// Port that answers health and readiness only, without a token
+    /// Port that answers health, readiness and metrics only, without a token
     #[arg(
         long,
         visible_alias = "port-health",

@@ -33,7 +33,7 @@ pub use choices::{Agent, Groom, LogFormat};
 pub use environment::{Given, own_variables, read_from, told_to_children};
 pub(crate) use files::read_text;
 pub use flags::Flags;
-pub(crate) use parse::seconds;
+pub(crate) use parse::{seconds, text_variable};
 pub use runtime_dir::{check_private_to_us, default_socket_path, hook_socket_path, runtime_dir};
 pub use settle::settle;
 pub(crate) use token::{check_token, token_in_file};

@@ -64,6 +64,11 @@ pub fn label(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// A variable as the contract takes it, which knows text only.
+pub fn text_variable(text: &str) -> Result<(String, String), String> {
+    label(text).map_err(|_| "use NAME=VALUE with a name before =, such as EDITOR=vi".to_owned())
+}
+
 /// A variable may hold bytes that are no text.
 pub fn variable() -> impl TypedValueParser<Value = (OsString, OsString)> {
     OsStringValueParser::new().try_map(|pair| split_variable(&pair))

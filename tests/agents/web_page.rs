@@ -31,10 +31,7 @@ fn project(options: Options) -> Options {
 
 #[tokio::test]
 async fn a_message_and_an_answer_from_the_page_reach_claude_code() {
-    let script = Script::new()
-        .text("I'll run the test suite first.")
-        .bash("make test")
-        .text("All three tests pass. Nothing had to be fixed.");
+    let script = Script::new().bash("make test").text("All three tests pass. Nothing had to be fixed.");
     let claude = Claude::ready(project(Options::script(script))).await;
     let pictures = match std::env::var_os("COOP_BLESS") {
         Some(_) => Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images"),

@@ -18,6 +18,7 @@ lie_is_found() {
 
 checks_of python3 "$HERE/readme.py" "$HERE/sample.md"
 check "an example that prints something else is found out" lie_is_found
+checks_of python3 "$HERE/readme.py" "$ROOT/docs/migration.md"
 if [ -f "$ROOT/README.md" ]; then
     checks_of python3 "$HERE/readme.py" "$ROOT/README.md"
 else

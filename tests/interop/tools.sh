@@ -3,6 +3,7 @@
 GRPCURL=v1.9.4
 PROTOC_GEN_GO=v1.36.12
 PROTOC_GEN_GO_GRPC=v1.6.2
+KUSTOMIZE=v5.7.1
 
 # The longest that one installation may take, in seconds.
 INSTALL_SECONDS_MAX=400
@@ -30,7 +31,9 @@ need_debian() {
 
 # go_tool PACKAGE VERSION: puts the command on the PATH.
 go_tool() {
-    local name=${1##*/} bin
+    # A major version at the end of a package's name is not the command's.
+    local name=${1%/v[0-9]} bin
+    name=${name##*/}
     bin=$CACHE/bin/$name@$2
     if [ ! -x "$bin/$name" ]; then
         need go "install Go 1.26 or newer from https://go.dev/dl"

@@ -6,11 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use coop::child::Signal;
 use coop::terminal::{Modes, MouseReports};
 use serde_json::json;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
-use crate::support::{Coop, Scratch, Seat, bash, binary, descendants, run_coop, sh};
+use crate::support::{Coop, Proxy, Scratch, Seat, bash, binary, descendants, run_coop, sh};
 
 /// Asks its terminal for everything a program can ask for, then shows what it reads.
 const DEMANDING: &str = "stty raw -echo; printf '\\033[?1049h\\033[?1h\\033[?25l\\033[?1003;1006;1004;2004h\\033=\\033[>4;2m\
@@ -147,7 +144,7 @@ async fn who_only_looks_neither_types_nor_sizes_and_ctrl_c_leaves() {
     seat.shows("view only").await;
     seat.shows("80x11 of 80x24").await;
     seat.types("secretly\r").await;
-    seat.resize(90, 9);
+    seat.resize(100, 11);
     coop.types("openly").await;
     seat.shows("got openly").await;
     assert!(!coop.screen().await.contains("secretly"));
@@ -232,37 +229,6 @@ async fn a_session_is_found_by_its_label_and_several_are_introduced() {
     none.shows("no session is called \"green\"").await;
 }
 
-/// Stands between, and can be cut.
-struct Proxy {
-    url: String,
-    open: watch::Sender<bool>,
-}
-
-impl Proxy {
-    async fn to(coop: &Coop) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let target = coop.place.host();
-        let (open, is_open) = watch::channel(true);
-        tokio::spawn(async move {
-            while let Ok((mut near, _)) = listener.accept().await {
-                let (target, mut is_open) = (target.clone(), is_open.clone());
-                tokio::spawn(async move {
-                    if !*is_open.borrow() {
-                        return;
-                    }
-                    let mut far = TcpStream::connect(target).await.unwrap();
-                    tokio::select! {
-                        _ = copy_bidirectional(&mut near, &mut far) => {}
-                        _ = is_open.wait_for(|open| !open) => {}
-                    }
-                });
-            }
-        });
-        Self { url, open }
-    }
-}
-
 #[tokio::test]
 async fn a_lost_connection_is_told_made_again_and_what_was_typed_meanwhile_is_not_sent() {
     let coop = Coop::run(&sh("stty -echo; echo shown; while read line; do echo \"got $line\"; done"));
@@ -271,7 +237,7 @@ async fn a_lost_connection_is_told_made_again_and_what_was_typed_meanwhile_is_no
     let argv = [binary().to_str().unwrap(), "attach", "--url", &proxy.url].map(Into::into).to_vec();
     let mut seat = Seat::running(100, 12, argv);
     seat.shows("shown").await;
-    proxy.open.send_replace(false);
+    proxy.cut();
     seat.shows("connection lost").await;
     seat.types("unseen\r").await;
     coop.types("meanwhile").await;
@@ -279,14 +245,14 @@ async fn a_lost_connection_is_told_made_again_and_what_was_typed_meanwhile_is_no
     // The next try has been refused, so what was typed has been read.
     seat.shows("keys are not sent").await;
     seat.until("another try", |seat| seat.rows()[11].contains("try ")).await;
-    proxy.open.send_replace(true);
+    proxy.mend();
     seat.shows("got meanwhile").await;
     seat.until("the status is back", |seat| !seat.rows()[11].contains("connection lost")).await;
     seat.types("seen\r").await;
     seat.shows("got seen").await;
     seat.shows_the_session(&coop).await;
     assert!(!coop.screen().await.contains("unseen"));
-    proxy.open.send_replace(false);
+    proxy.cut();
     seat.shows("connection lost").await;
     seat.types("\x1d").await;
     assert_eq!(seat.ended().await.code(), Some(0), "the way out is open meanwhile");

@@ -145,3 +145,72 @@ async fn variables_of_a_session_do_not_concern_a_verb() {
     let socket = socket(&coop);
     run_coop(&["state"], &[&variables[..], &[("COOP_SOCKET", &socket)]].concat()).await.ok();
 }
+
+#[tokio::test]
+async fn ls_tells_which_sessions_run_and_finds_them_by_label_and_directory() {
+    let runtime = Runtime::new();
+    assert_eq!(runtime.verb(&["ls"]).await.ok(), "", "none is no error");
+    let work = Scratch::new();
+    let below = work.path("below");
+    std::fs::create_dir(&below).unwrap();
+    let red = runtime.session(
+        &["--label", "name=red", "--label", "role=worker", "--cwd", below.to_str().unwrap()],
+        &["cat"],
+        &[],
+    );
+    let other = runtime.session(&["--cwd", "/usr"], &["cat"], &[]);
+    let told = runtime.verb(&["ls"]).await.ok();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines.len() == 3 && lines[0].starts_with("NAME"), "{told}");
+    let line = lines.iter().find(|line| line.starts_with("red ")).unwrap_or_else(|| panic!("{told}"));
+    for part in ["unknown", below.to_str().unwrap(), "name=red role=worker"] {
+        assert!(line.contains(part), "{line}");
+    }
+    let found = async |words: &str| {
+        let words: Vec<&str> = ["ls", "--json"].into_iter().chain(words.split_whitespace()).collect();
+        let listed = runtime.verb(&words).await.json();
+        listed["sessions"].as_array().unwrap().iter().map(|one| one["socket"].clone()).collect::<Vec<_>>()
+    };
+    let only = |coop: &Coop| vec![serde_json::json!(socket(coop))];
+    assert_eq!(found("--label role").await, only(&red));
+    assert_eq!(found("--label role=worker --label name=red").await, only(&red));
+    assert_eq!(found("--label role=other").await, [] as [serde_json::Value; 0]);
+    assert_eq!(found(&format!("--cwd {}", work.dir().display())).await, only(&red), "what is below counts");
+    assert_eq!(found("--cwd /usr").await, only(&other));
+    let listed = runtime.verb(&["ls", "--json", "--cwd", "/usr"]).await.json();
+    let (session, status) = (&listed["sessions"][0], other.status().await);
+    assert_eq!((&session["status"]["pid"], &session["agent"]["state"]), (&status["pid"], &"unknown".into()));
+}
+
+#[tokio::test]
+async fn a_session_that_does_not_tell_is_listed_all_the_same() {
+    let runtime = Runtime::new();
+    let _guarded = runtime.session(&["--auth-token", "correct-horse"], &["cat"], &[]);
+    let ended = runtime.verb(&["ls"]).await;
+    assert!(ended.code == Some(0) && ended.text().lines().count() == 2, "{ended:?}");
+    assert!(ended.err.contains("no token") && ended.err.contains("--token-file"), "{ended:?}");
+    let told = runtime.verb(&["ls", "--token", "correct-horse"]).await.ok();
+    assert!(told.contains("unknown"), "{told}");
+}
+
+#[tokio::test]
+async fn a_session_is_chosen_by_its_name_or_by_its_number() {
+    let runtime = Runtime::new();
+    let red = runtime.session(&["--label", "name=red"], &["cat"], &[]);
+    let blue = runtime.session(&["--label", "name=blue"], &["cat"], &[]);
+    runtime.verb(&["input", "--enter", "to-red", "--session", "red"]).await.ok();
+    runtime.verb(&["input", "--enter", "to-blue", "-s", &blue.pid.to_string()]).await.ok();
+    red.shows("to-red").await;
+    blue.shows("to-blue").await;
+    // A flag is meant more than a variable.
+    let variables = [("XDG_RUNTIME_DIR", runtime.0.dir().to_str().unwrap()), ("COOP_SOCKET", &*socket(&blue))];
+    let told = run_coop(&["state", "--session", "red", "--json"], &variables).await.json();
+    assert_eq!(told["status"]["labels"]["name"], "red");
+    let ended = runtime.verb(&["state", "--session", "green"]).await;
+    assert!(
+        ended.complaint().contains("no session is called \"green\"") && ended.complaint().contains("name=red"),
+        "{ended:?}"
+    );
+    let _second = runtime.session(&["--label", "name=red"], &["cat"], &[]);
+    assert!(runtime.verb(&["state", "--session", "red"]).await.complaint().contains("several"));
+}

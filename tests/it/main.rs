@@ -1,6 +1,7 @@
 //! What coop promises, checked against the real program: one module for each kind of promise.
 
 mod activity;
+mod acts;
 mod answers;
 mod attach;
 mod attach_sizes;
@@ -8,6 +9,7 @@ mod auth;
 mod child;
 mod compatibility;
 mod complaints;
+mod deploy;
 mod discovery;
 mod doctor;
 mod ending;
@@ -30,6 +32,7 @@ mod queries;
 mod restart;
 mod screen;
 mod services;
+mod shells;
 mod slow;
 mod startup;
 mod support;

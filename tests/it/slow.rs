@@ -52,7 +52,8 @@ async fn a_reader_that_stops_reading_slows_nobody_and_gets_a_gap_when_it_comes_b
 
 #[tokio::test]
 async fn screens_never_push_out_bytes() {
-    let coop = Coop::start(&["--port", "0", "--ring-size", "8M"], &sh("stty -echo; read go; seq 1 60000"));
+    let coop = Coop::start(&["--port", "0", "--ring-size", "8M"], &sh("stty -echo; echo ready; read go; seq 1 60000"));
+    coop.shows("ready").await;
     let mut viewer = coop.place.ws("/ws?mode=all").await;
     viewer.next_event("screen").await;
     coop.types("").await;
@@ -70,7 +71,7 @@ async fn screens_never_push_out_bytes() {
             _ => {}
         }
     }
-    assert!(bytes == numbers(60_000));
+    assert!(bytes == [b"ready\r\n", numbers(60_000).as_slice()].concat());
     assert!(screens > 0);
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Coop, PATIENCE, Scratch, binary};
+use crate::support::{Coop, PATIENCE, Proxy, Scratch, binary};
 use crate::tmux::Tmux;
 
 /// Between two looks at both pictures; neither tells when it has changed.
@@ -16,15 +16,18 @@ fn session(flags: &[&str], program: &[&str]) -> Coop {
     Coop::start(&flags, program)
 }
 
-/// The words for a pane that is attached.
-fn attach<'a>(coop: &'a Coop, binary: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let url = coop.listening["url"].as_str().unwrap();
-    [&["env", "-u", "TMUX", "LC_ALL=C.UTF-8", binary, "attach", "--url", url], more].concat()
+/// Attaches, and stays when that is over.
+const ATTACH_AND_STAY: &str = "echo before; stty -g; \"$@\"; stty -g; echo after; exec cat";
+
+/// A pane that is attached to what is at this address.
+fn attached_at(url: &str, cols: u16, rows: u16, more: &[&str]) -> Tmux {
+    let binary = binary().display().to_string();
+    let words = ["sh", "-c", ATTACH_AND_STAY, "sh", "env", "-u", "TMUX", &binary, "attach", "--url", url];
+    Tmux::running(cols, rows, &[&words[..], more].concat())
 }
 
 fn attached(coop: &Coop, cols: u16, rows: u16, more: &[&str]) -> Tmux {
-    let binary = binary().display().to_string();
-    Tmux::running(cols, rows, &attach(coop, &binary, more))
+    attached_at(coop.listening["url"].as_str().unwrap(), cols, rows, more)
 }
 
 async fn screen(coop: &Coop) -> Value {
@@ -164,14 +167,39 @@ async fn two_terminals_of_different_size_show_the_session_under_each_policy() {
 #[tokio::test]
 async fn what_was_on_the_terminal_before_is_there_again() {
     let coop = session(&[], &["bash", "--norc", "-c", "printf '\\033[?1049h\\033[?1003h\\033[?25linside'; sleep 1000"]);
-    let binary = binary().display().to_string();
-    let words = attach(&coop, &binary, &[]).join(" ");
-    let script = format!("echo before; stty -g; {words}; stty -g; echo after; exec cat");
-    let tmux = Tmux::running(100, 20, &["sh", "-c", &script]);
+    let tmux = attached(&coop, 100, 20, &[]);
     tmux.shows("main", "inside");
     tmux.does(&["send-keys", "-t", "main", "C-]"]);
     let rows = tmux.shows("main", "after");
     assert_eq!((rows[0].as_str(), &rows[1]), ("before", &rows[3]), "{rows:?}");
+    assert!(rows[2].ends_with("it goes on"), "{rows:?}");
     let flags = "#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_cursor_flag} #{keypad_flag} #{wrap_flag}";
     assert_eq!(tmux.does(&["display-message", "-p", "-t", "main", flags]).trim(), "0 0 1 0 0 1");
+}
+
+#[tokio::test]
+async fn after_a_broken_connection_the_picture_is_the_sessions_again() {
+    let coop = session(&[], &["bash", "--norc", "--noprofile"]);
+    let proxy = Proxy::to(&coop).await;
+    let tmux = attached_at(&proxy.url, 80, 20, &[]);
+    tmux.shows("main", "detaches");
+    tmux.does(&["send-keys", "-t", "main", "seq 1 500 | less", "Enter"]);
+    coop.wait(json!({"regex": "^18$"})).await;
+    same_picture(&tmux, "main", &coop).await;
+    proxy.cut();
+    tmux.shows("main", "connection lost");
+    tmux.does(&["send-keys", "-t", "main", "q"]);
+    coop.post("/api/v1/input/keys", json!({"keys": ["space", "space"]})).await.ok();
+    coop.wait(json!({"regex": "^54$"})).await;
+    tmux.does(&["resize-window", "-t", "main", "-x", "90", "-y", "22"]);
+    proxy.mend();
+    tmux.shows_that("main", |rows| !rows[rows.len() - 1].contains("connection lost"));
+    let rows = same_picture(&tmux, "main", &coop).await;
+    assert!(rows.contains(&"54".to_owned()), "less still runs, the q was not sent: {rows:?}");
+    coop.wait(json!({"quiet_ms": 300})).await;
+    assert_eq!(coop.status().await["terminal"], json!({"cols": 90, "rows": 21}), "the size of meanwhile");
+    tmux.does(&["send-keys", "-t", "main", "g"]);
+    coop.wait(json!({"regex": "^1$"})).await;
+    let rows = same_picture(&tmux, "main", &coop).await;
+    assert_eq!((rows.len(), rows[0].as_str()), (22, "1"));
 }

@@ -10,6 +10,7 @@ mod attach;
 mod borrowed_screen;
 mod borrowed_tmux;
 mod screen;
+mod shells;
 mod tmux;
 
 #[cfg(test)]

@@ -125,25 +125,39 @@ func (s *Session) WaitIdle(ctx context.Context) error {
 
 // WaitState waits until the agent is in one of these states, and tells which.
 func (s *Session) WaitState(ctx context.Context, states ...State) (State, error) {
-	last := Unknown
+	answer, err := s.wait(ctx, &coopv1.WaitRequest{States: states})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return s.still(ctx, err)
+	}
+	return answer.GetState(), err
+}
+
+// Waits for as long as the context lasts, in as many calls as that takes.
+func (s *Session) wait(ctx context.Context, request *coopv1.WaitRequest) (*coopv1.WaitResponse, error) {
 	for {
 		within := uint32(min(waitMax, remaining(ctx)).Milliseconds())
-		answer, err := s.Calls.Wait(ctx, &coopv1.WaitRequest{States: states, TimeoutMs: &within})
+		request.TimeoutMs = &within
+		answer, err := s.Calls.Wait(ctx, request)
 		switch {
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
-			return last, fmt.Errorf("%w: the agent is still %s", ctx.Err(), Word(last))
-		case err != nil:
-			return last, err
-		case answer.Matched:
-			return answer.State, nil
+		case err != nil || answer.Matched:
+			return answer, err
 		case answer.State == Exited:
-			return Exited, &Error{Reason: ErrExited.Reason, Message: "the child has exited", Code: ErrExited.Code}
-		}
-		last = answer.State
-		if ctx.Err() != nil || remaining(ctx) <= 0 {
-			return last, fmt.Errorf("%w: the agent is still %s", context.DeadlineExceeded, Word(last))
+			return answer, &Error{Reason: ErrExited.Reason, Message: "the child has exited", Code: ErrExited.Code}
+		case ctx.Err() != nil || remaining(ctx) <= 0:
+			return answer, context.DeadlineExceeded
 		}
 	}
+}
+
+// What the agent does after a wait in vain, and that in the error.
+func (s *Session) still(ctx context.Context, vain error) (State, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialWithin)
+	defer cancel()
+	state, err := s.AgentState(ctx)
+	if err != nil {
+		return Unknown, vain
+	}
+	return state.State, fmt.Errorf("%w: the agent is still %s", vain, Word(state.State))
 }
 
 // How long the context lasts, less a moment in which the answer can arrive.

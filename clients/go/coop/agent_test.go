@@ -12,9 +12,9 @@ import (
 
 func TestAMessageIsDeliveredWhenAWitnessSawItArrive(t *testing.T) {
 	agent := played(t)
-	delivery, err := agent.Nudge(patiently(t), "hello there")
-	if err != nil || !delivery.Delivered || delivery.Phase != Accepted || !strings.Contains(delivery.Witness, "UserPromptSubmit") || delivery.Err() != nil {
-		t.Fatal(delivery, err)
+	delivery := tell(t, agent, "hello there")
+	if delivery.Phase != Accepted || !strings.Contains(delivery.Witness, "UserPromptSubmit") || delivery.Err() != nil {
+		t.Fatal(delivery)
 	}
 	if err := agent.WaitText(patiently(t), "You said: hello there"); err != nil {
 		t.Error(err)
@@ -31,9 +31,7 @@ func TestAMessageIsDeliveredWhenAWitnessSawItArrive(t *testing.T) {
 func asking(t *testing.T) (*Session, *Prompt) {
 	t.Helper()
 	agent := played(t)
-	if delivery, err := agent.Nudge(patiently(t), "you need a permission"); err != nil || !delivery.Delivered {
-		t.Fatal(delivery, err)
-	}
+	tell(t, agent, "you need a permission")
 	if _, err := agent.WaitState(patiently(t), AtPrompt); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +56,8 @@ func TestAPromptIsAnsweredOnceAndAnotherOneNotAtAll(t *testing.T) {
 	if err := busy.Err(); !errors.Is(err, ErrAgentBusy) || !strings.Contains(err.Error(), "prompt") {
 		t.Errorf("not %v: %v", ErrAgentBusy, err)
 	}
-	yes, err := agent.Respond(patiently(t), prompt, true)
+	accept, long := true, uint32(patience.Milliseconds())
+	yes, err := agent.RespondWith(patiently(t), &coopv1.RespondRequest{Accept: &accept, PromptId: &prompt.Id, TimeoutMs: &long})
 	if err != nil || !yes.Delivered {
 		t.Fatal(yes, err)
 	}

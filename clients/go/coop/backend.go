@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	coopv1 "coop.dev/clients/go/coop/v1"
 )
 
 // NameLabel is the label that a Backend finds sessions of this machine by.
@@ -58,7 +60,7 @@ func (b *Backend) CapturePane(session string, lines int) (string, error) {
 // NudgeSession gives the agent a message; nil exactly when a witness saw it arrive, else a *NotDelivered.
 func (b *Backend) NudgeSession(session, message string) error {
 	return b.with(session, func(ctx context.Context, found *Session) error {
-		delivery, err := found.Nudge(ctx, message)
+		delivery, err := found.NudgeWith(ctx, &coopv1.NudgeRequest{Message: message, TimeoutMs: witnessed(ctx)})
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,9 @@ func (b *Backend) RespondToPrompt(accept bool) error {
 		if err != nil {
 			return err
 		}
-		delivery, err := found.Respond(ctx, state.Prompt, accept)
+		delivery, err := found.RespondWith(ctx, &coopv1.RespondRequest{
+			Accept: &accept, PromptId: id(state.Prompt), TimeoutMs: witnessed(ctx),
+		})
 		if err != nil {
 			return err
 		}
@@ -90,6 +94,12 @@ func (b *Backend) AgentState() (*AgentState, error) {
 		return err
 	})
 	return state, err
+}
+
+// How long a witness is waited for: most of what is left, so that the answer can still arrive.
+func witnessed(ctx context.Context) *uint32 {
+	within := uint32((remaining(ctx) * 3 / 4).Milliseconds())
+	return &within
 }
 
 func (b *Backend) with(name string, do func(context.Context, *Session) error) error {

@@ -17,7 +17,7 @@ const secret = "client-secret"
 func TestASessionIsUsedOverTCPWithATokenAndOverItsSocket(t *testing.T) {
 	dir := alone(t)
 	socket := filepath.Join(dir, "s")
-	first := shell(t, []string{"--port", "0", "--socket", socket, "--auth-token", secret}, WithToken(secret))
+	first := shell(t, []string{"--port", "0", "--socket", socket}, WithToken(secret))
 	for _, address := range []string{"unix:" + socket, tcp(t, first)} {
 		session := must[*Session](t)(Dial(patiently(t), address, WithToken(secret)))
 		marker := "over-" + strings.SplitN(address, ":", 2)[0]
@@ -58,7 +58,7 @@ func tcp(t *testing.T, session *Session) string {
 
 func TestWhoMayNotAndWhatIsNotThereIsToldAtOnce(t *testing.T) {
 	dir := alone(t)
-	session := shell(t, []string{"--port", "0", "--auth-token", secret}, WithToken(secret))
+	session := shell(t, []string{"--port", "0"}, WithToken(secret))
 	for _, options := range [][]Option{nil, {WithToken("wrong")}} {
 		if _, err := Dial(patiently(t), session.Address(), options...); !errors.Is(err, ErrUnauthorized) {
 			t.Errorf("not %v: %v", ErrUnauthorized, err)
@@ -152,7 +152,7 @@ func TestKeysSizesAndSignalsReachTheChild(t *testing.T) {
 	if err := session.Resize(ctx, 77, 22); err != nil {
 		t.Fatal(err)
 	}
-	if receipt, err := session.SendKeys(ctx, "s", "t", "t", "y", "space", "s", "i", "z", "e", "enter"); err != nil || receipt.Phase != Written {
+	if receipt, err := session.SendKeys(ctx, "s", "t", "t", "y", "space", "s", "i", "z", "e", "enter"); err != nil || (receipt.Phase != Written && receipt.Phase != Echoed) {
 		t.Fatal(receipt, err)
 	}
 	if err := session.WaitText(ctx, "22 77"); err != nil {

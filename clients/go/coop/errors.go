@@ -35,6 +35,7 @@ var (
 	ErrNoPrompt     = &Error{Reason: "NO_PROMPT", Code: codes.FailedPrecondition}
 	ErrStateChanged = &Error{Reason: "STATE_CHANGED", Code: codes.Aborted}
 	ErrNotReady     = &Error{Reason: "NOT_READY", Code: codes.Unavailable}
+	ErrBorrowed     = &Error{Reason: "BORROWED", Code: codes.FailedPrecondition}
 	ErrTooLarge     = &Error{Reason: "TOO_LARGE", Code: codes.ResourceExhausted}
 	ErrInternal     = &Error{Reason: "INTERNAL", Code: codes.Internal}
 )

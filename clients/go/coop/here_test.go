@@ -66,8 +66,7 @@ func TestWhatAKilledCoopLeavesBehindIsNoSession(t *testing.T) {
 	alone(t)
 	ctx := patiently(t)
 	session := start(t, Program{Command: []string{"cat"}})
-	pid := must[int](t)(strconv.Atoi(strings.TrimSuffix(filepath.Base(session.Address()), ".sock")[len("coop-"):]))
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(coopPid(t, session), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-session.started
@@ -81,7 +80,7 @@ func TestWhatAKilledCoopLeavesBehindIsNoSession(t *testing.T) {
 
 func TestASessionThatWantsATokenIsListedButTellsNothing(t *testing.T) {
 	alone(t)
-	session := start(t, Program{Command: []string{"cat"}, Flags: []string{"--auth-token", secret}}, WithToken(secret))
+	session := start(t, Program{Command: []string{"cat"}}, WithToken(secret))
 	found, err := List(patiently(t), Filter{})
 	if err != nil || len(found) != 1 || found[0].Address != session.Address() || !errors.Is(found[0].Err, ErrUnauthorized) {
 		t.Errorf("found: %v, %v", found, err)
@@ -107,17 +106,25 @@ func TestADirectoryThatOthersCanReachIsNotSearched(t *testing.T) {
 func TestAProgramIsStartedAsAskedFor(t *testing.T) {
 	dir := alone(t)
 	t.Setenv("COOP_PORT", "nonsense")
-	script := `echo "in $PWD with $COLOUR and [$1]"; exec cat`
+	script := `echo "in $PWD with $COLOUR and [$1] ${#HIDDEN} [$COOP_AUTH_TOKEN]"; exec cat`
 	session := start(t, Program{
 		Command: []string{"bash", "-c", script, "bash", "one word"},
 		Dir:     dir,
 		Env:     map[string]string{"COLOUR": "a=b c"},
+		Secrets: map[string]string{"HIDDEN": "hush"},
 		Flags:   []string{"--cols", "120"},
-	})
-	if err := session.WaitText(patiently(t), "in "+dir+" with a=b c and [one word]"); err != nil {
+	}, WithToken(secret))
+	if _, err := Dial(patiently(t), session.Address()); !errors.Is(err, ErrUnauthorized) {
+		t.Errorf("no token is asked for: %v", err)
+	}
+	words := string(must[[]byte](t)(os.ReadFile("/proc/" + strconv.Itoa(coopPid(t, session)) + "/cmdline")))
+	if strings.Contains(words, "hush") || strings.Contains(words, secret) || !strings.Contains(words, "COLOUR") {
+		t.Errorf("others can read %q", words)
+	}
+	if err := session.WaitText(patiently(t), "in "+dir+" with a=b c and [one word] 4 []"); err != nil {
 		t.Error(must[string](t)(session.Screen(patiently(t))), err)
 	}
-	if words := strings.Join(session.AttachCommand(), " "); words != "coop attach --socket "+strings.TrimPrefix(session.Address(), "unix:") {
+	if words = strings.Join(session.AttachCommand(), " "); words != "coop attach --socket "+strings.TrimPrefix(session.Address(), "unix:") {
 		t.Error(words)
 	}
 }
@@ -140,6 +147,21 @@ func TestACoopThatDoesNotStartSaysWhy(t *testing.T) {
 	}
 	if _, err = Start(ctx, Program{Binary: silent, Command: []string{"cat"}}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("not given up: %v", err)
+	}
+}
+
+func TestACoopThatCannotBeReachedIsNotLeftBehind(t *testing.T) {
+	dir := alone(t)
+	liar, file := filepath.Join(dir, "liar"), filepath.Join(dir, "pid")
+	script := "#!/bin/sh\necho $$ >" + file + "\necho '{\"url\":null,\"socket\":\"/no/such/socket\"}'\nexec sleep 1000\n"
+	if err := os.WriteFile(liar, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Start(patiently(t), Program{Binary: liar, Command: []string{"cat"}}); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("not %v: %v", ErrUnreachable, err)
+	}
+	if pid := must[int](t)(strconv.Atoi(strings.TrimSpace(string(must[[]byte](t)(os.ReadFile(file)))))); runs(pid) {
+		t.Errorf("process %d still runs", pid)
 	}
 }
 
@@ -171,6 +193,12 @@ func TestKillEndsEveryProcessAndReturnsWhenTheyAreGone(t *testing.T) {
 		other.Close()
 		<-session.started
 	}
+}
+
+// The process of coop itself, by the name of its socket.
+func coopPid(t *testing.T, session *Session) int {
+	t.Helper()
+	return must[int](t)(strconv.Atoi(strings.TrimSuffix(filepath.Base(session.Address()), ".sock")[len("coop-"):]))
 }
 
 // Whether a process runs; one that only waits to be reaped does not.

@@ -3,9 +3,6 @@ package coop
 import (
 	"context"
 	"fmt"
-	"net"
-	"os"
-	"strings"
 	"time"
 
 	coopv1 "coop.dev/clients/go/coop/v1"
@@ -29,31 +26,14 @@ func (s *Session) Kill(ctx context.Context) error {
 		}
 	}
 	for {
-		if gone, err := s.gone(ctx); gone || err != nil {
-			return err
+		// coop closes its doors when all else has ended; a proxy before it then says that nobody answers.
+		_, err := s.Calls.GetHealth(ctx, &coopv1.GetHealthRequest{})
+		if isGone(err) {
+			return nil
 		}
 		if !pause(ctx, goneEvery) {
 			return fmt.Errorf("%s has not ended: %w", s.address, ctx.Err())
 		}
+		s.connection.ResetConnectBackoff()
 	}
-}
-
-// Whether nobody listens there any more. A coop removes its socket, or closes its port, when all else has ended.
-func (s *Session) gone(ctx context.Context) (bool, error) {
-	network, place := "tcp", strings.TrimPrefix(s.connection.Target(), "dns:///")
-	if path, ok := strings.CutPrefix(s.address, "unix:"); ok {
-		network, place = "unix", path
-		if _, err := os.Lstat(path); os.IsNotExist(err) {
-			return true, nil
-		}
-	}
-	dialer := net.Dialer{Timeout: dialWithin}
-	connection, err := dialer.DialContext(ctx, network, place)
-	if err == nil {
-		return false, connection.Close()
-	}
-	if ctx.Err() != nil {
-		return false, fmt.Errorf("%s has not ended: %w", s.address, ctx.Err())
-	}
-	return true, nil
 }

@@ -23,8 +23,10 @@ type Program struct {
 	Command []string
 	// Dir is where it starts; here when empty.
 	Dir string
-	// Env is added to its environment.
+	// Env is added to its environment. It stands on coop's command line, where others on the machine can read it.
 	Env map[string]string
+	// Secrets are added to its environment as well, unseen: coop inherits them, and hands them on.
+	Secrets map[string]string
 	// Labels are shown in the status, and found by List and Find.
 	Labels map[string]string
 	// Flags are further flags of coop, such as "--cols", "120" or "--agent", "claude".
@@ -34,7 +36,8 @@ type Program struct {
 }
 
 // Start runs a program in a coop of its own, which goes on when this process ends, and connects to it. It listens in coop's
-// runtime directory, so that List and Find know it, unless Flags say --port or --socket.
+// runtime directory, so that List and Find know it, unless Flags say --port or --socket. A token among the options is what that
+// coop will ask for; it is not on its command line, and its child does not get it.
 //
 // Until that coop ends, one goroutine waits to reap it.
 func Start(ctx context.Context, program Program, options ...Option) (*Session, error) {
@@ -42,10 +45,22 @@ func Start(ctx context.Context, program Program, options ...Option) (*Session, e
 	if binary == "" {
 		binary = "coop"
 	}
+	var chosen settings
+	for _, option := range options {
+		if err := option(&chosen); err != nil {
+			return nil, err
+		}
+	}
 	command := exec.Command(binary, program.arguments()...)
 	// Neither a Ctrl-C at our terminal nor our own end shall end it, and no variable of ours shall choose for it.
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "COOP_") })
+	for name, value := range program.Secrets {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	if chosen.token != "" {
+		command.Env = append(command.Env, "COOP_AUTH_TOKEN="+chosen.token)
+	}
 	output, err := command.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -71,7 +86,9 @@ func Start(ctx context.Context, program Program, options ...Option) (*Session, e
 	}
 	session, err := Dial(ctx, address, options...)
 	if err != nil {
+		// Nobody would know of it.
 		command.Process.Signal(syscall.SIGTERM)
+		<-ended
 		return nil, err
 	}
 	session.started = ended

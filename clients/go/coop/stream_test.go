@@ -3,8 +3,6 @@ package coop
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,71 +10,6 @@ import (
 	"testing"
 	"time"
 )
-
-// A proxy whose line can be cut.
-type proxy struct {
-	listener net.Listener
-	lock     sync.Mutex
-	target   string
-	open     []net.Conn
-	down     bool
-}
-
-func newProxy(t *testing.T, target string) *proxy {
-	p := &proxy{listener: must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0")), target: target}
-	t.Cleanup(func() { p.listener.Close(); p.cut(true) })
-	go func() {
-		for {
-			from, err := p.listener.Accept()
-			if err != nil {
-				return
-			}
-			p.join(from)
-		}
-	}()
-	return p
-}
-
-func (p *proxy) join(from net.Conn) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	network, place := "tcp", strings.TrimPrefix(p.target, "http://")
-	if path, ok := strings.CutPrefix(p.target, "unix:"); ok {
-		network, place = "unix", path
-	}
-	to, err := net.Dial(network, place)
-	if err != nil || p.down {
-		from.Close()
-		return
-	}
-	p.open = append(p.open, from, to)
-	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
-		go func() {
-			io.Copy(pair[0], pair[1])
-			pair[0].Close()
-			pair[1].Close()
-		}()
-	}
-}
-
-// Cuts every line; while it is down, nobody gets through.
-func (p *proxy) cut(down bool) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	p.down = down
-	for _, one := range p.open {
-		one.Close()
-	}
-	p.open = nil
-}
-
-func (p *proxy) leadsTo(target string) {
-	p.lock.Lock()
-	defer p.lock.Unlock()
-	p.target = target
-}
-
-func (p *proxy) address() string { return "http://" + p.listener.Addr().String() }
 
 func TestAStreamThatIsCutGoesOnWithoutLossOrDoubles(t *testing.T) {
 	agent := played(t)
@@ -87,9 +20,7 @@ func TestAStreamThatIsCutGoesOnWithoutLossOrDoubles(t *testing.T) {
 	var seen []uint64
 	turns, reconnects := 0, 0
 	say := func() {
-		if delivery, err := agent.Nudge(patiently(t), "turn"); err != nil || !delivery.Delivered {
-			t.Fatal(delivery, err)
-		}
+		tell(t, agent, "turn")
 		if err := agent.WaitIdle(patiently(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -159,9 +90,7 @@ func collect(t *testing.T, session *Session) func(last uint64) []uint64 {
 
 func TestAnotherCoopAtTheSameAddressIsTold(t *testing.T) {
 	agent := played(t)
-	if delivery, err := agent.Nudge(patiently(t), "so that its numbers are higher"); err != nil || !delivery.Delivered {
-		t.Fatal(delivery, err)
-	}
+	tell(t, agent, "so that its numbers are higher")
 	line := newProxy(t, agent.Address())
 	session := must[*Session](t)(Dial(patiently(t), line.address()))
 	defer session.Close()
@@ -203,7 +132,7 @@ func TestAStreamEndsWhenNobodyAnswersAnyMore(t *testing.T) {
 
 func TestAStreamThatIsRefusedIsNotTriedAgain(t *testing.T) {
 	alone(t)
-	session := shell(t, []string{"--port", "0", "--auth-token", secret}, WithToken(secret))
+	session := shell(t, []string{"--port", "0"}, WithToken(secret))
 	wrong := must[*Session](t)(open(session.Address(), WithToken("wrong")))
 	defer wrong.Close()
 	count := 0
@@ -259,12 +188,36 @@ func TestAStreamLeavesNothingBehind(t *testing.T) {
 func TestAStreamCanBeginAfterASequenceNumber(t *testing.T) {
 	agent := played(t)
 	before := must[*AgentState](t)(agent.AgentState(patiently(t)))
-	if delivery, err := agent.Nudge(patiently(t), "turn"); err != nil || !delivery.Delivered {
-		t.Fatal(delivery, err)
-	}
+	tell(t, agent, "turn")
 	for event, err := range agent.States(patiently(t), AfterSeq(before.SinceSeq)) {
 		if err != nil || event.Prev != Idle || event.Next != Working {
 			t.Errorf("the first event after idle: %v %v", event, err)
+		}
+		break
+	}
+}
+
+func TestHistoryThatIsGoneIsToldAsLost(t *testing.T) {
+	alone(t)
+	session := shell(t, nil)
+	ctx := patiently(t)
+	first := must[*Status](t)(session.Status(ctx)).Seq
+	// More changes than coop keeps in its journal, which is 4096 events.
+	var resized sync.WaitGroup
+	for worker := range 8 {
+		resized.Go(func() {
+			for i := range 550 {
+				if err := session.Resize(ctx, 80+8*(i%100)+worker, 24); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	resized.Wait()
+	for event, err := range session.States(ctx, AfterSeq(first)) {
+		if err != nil || !event.Lost || event.Gap == nil || event.Next != Unknown {
+			t.Errorf("the loss is not told: %v %v", event, err)
 		}
 		break
 	}

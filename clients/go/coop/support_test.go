@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	coopv1 "coop.dev/clients/go/coop/v1"
 )
 
 // The longest that one promise may take.
@@ -102,6 +104,17 @@ func played(t testing.TB, arguments ...string) *Session {
 		}
 	}
 	return session
+}
+
+// Gives an idle agent a message, however long a busy machine takes to see it arrive.
+func tell(t testing.TB, agent *Session, message string) Delivery {
+	t.Helper()
+	long := uint32(patience.Milliseconds())
+	delivery, err := agent.NudgeWith(patiently(t), &coopv1.NudgeRequest{Message: message, TimeoutMs: &long})
+	if err != nil || !delivery.Delivered {
+		t.Fatal(delivery, err)
+	}
+	return delivery
 }
 
 func must[T any](t testing.TB) func(value T, err error) T {

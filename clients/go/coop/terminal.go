@@ -63,19 +63,8 @@ func (s *Session) SendKeys(ctx context.Context, keys ...string) (*coopv1.Receipt
 
 // WaitText waits until the screen shows this text.
 func (s *Session) WaitText(ctx context.Context, text string) error {
-	for {
-		within := uint32(min(waitMax, remaining(ctx)).Milliseconds())
-		answer, err := s.Calls.Wait(ctx, &coopv1.WaitRequest{Text: &text, TimeoutMs: &within})
-		if err != nil || answer.Matched {
-			return err
-		}
-		if answer.State == Exited {
-			return &Error{Reason: ErrExited.Reason, Message: "the child has exited", Code: ErrExited.Code}
-		}
-		if remaining(ctx) <= 0 {
-			return context.DeadlineExceeded
-		}
-	}
+	_, err := s.wait(ctx, &coopv1.WaitRequest{Text: &text})
+	return err
 }
 
 // Resize changes the terminal's size, for the child and the screen at once.

@@ -10,6 +10,7 @@ The generated half is `coop.v1`; everything of the contract can be called as `se
 
 from .errors import (
     BadRequest,
+    Borrowed,
     Error,
     Exited,
     NoDriver,
@@ -30,6 +31,7 @@ from .words import Delivery, StateEvent, word
 
 __all__ = [
     "BadRequest",
+    "Borrowed",
     "Delivery",
     "Error",
     "Exited",

@@ -67,6 +67,10 @@ class StateChanged(Refused):
     """What was expected did not hold: another prompt is shown, or another state."""
 
 
+class Borrowed(Refused):
+    """Only a child of coop's own can do that; this session is one of tmux or GNU screen."""
+
+
 _REASONS = {
     "BAD_REQUEST": BadRequest,
     "UNAUTHORIZED": Unauthorized,
@@ -74,6 +78,7 @@ _REASONS = {
     "EXITED": Exited,
     "WRITER_BUSY": WriterBusy,
     "STATE_CHANGED": StateChanged,
+    "BORROWED": Borrowed,
 }
 for _reason, _kind in _REASONS.items():
     _kind.reason = _reason

@@ -4,11 +4,15 @@ import json
 import os
 import stat
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .errors import NoSession, NotStarted, Unreachable
 from .session import Session
+
+#: How much of the complaint of a coop that does not start is kept.
+COMPLAINT_BYTES_MAX = 4096
 
 
 def connect(url: str | None = None, *, socket: str | os.PathLike | None = None, token: str | None = None) -> Session:
@@ -79,12 +83,15 @@ def start(
     *,
     cwd: str | os.PathLike | None = None,
     env: Mapping[str, str] | None = None,
+    secrets: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
     flags: Sequence[str] = (),
     token: str | None = None,
     binary: str = "coop",
+    timeout: float = 30.0,
 ) -> Session:
-    """Runs a program in a coop of its own, which goes on when this process ends, and connects to it."""
+    """Runs a program in a coop of its own, which goes on when this process ends, and connects to it. `env` stands on coop's
+    command line, where others on the machine can read it; `secrets` do not, nor does the `token` that coop will ask for."""
     words = [binary]
     words += ["--cwd", os.fspath(cwd)] if cwd is not None else []
     for flag, pairs in (("--env", env), ("--label", labels)):
@@ -92,6 +99,8 @@ def start(
     words += [*flags, "--", *command]
     # No variable of ours shall choose for it.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("COOP_")}
+    inherited |= secrets or {}
+    inherited |= {"COOP_AUTH_TOKEN": token} if token else {}
     process = subprocess.Popen(
         words,
         env=inherited,
@@ -102,13 +111,22 @@ def start(
         # Neither a Ctrl-C at our terminal nor our own end shall end it.
         start_new_session=True,
     )
+    late = threading.Timer(timeout, process.kill)
+    late.start()
     with process.stdout as output, process.stderr as complaint:
         line = output.readline()
+        late.cancel()
         if not line:
-            said = complaint.read(4096).decode(errors="replace").strip()
+            said = complaint.read(COMPLAINT_BYTES_MAX).decode(errors="replace").strip()
             process.wait()
-            raise NotStarted(f"coop does not start: {said}")
+            raise NotStarted(f"coop does not start: {said or f'it says nothing for {timeout} s'}")
     told = json.loads(line)
-    session = connect(told["url"], token=token) if told["socket"] is None else connect(socket=told["socket"], token=token)
+    try:
+        session = connect(told["url"], token=token) if told["socket"] is None else connect(socket=told["socket"], token=token)
+    except Exception:
+        # Nobody would know of it.
+        process.terminate()
+        process.wait()
+        raise
     session._process = process
     return session

@@ -81,7 +81,7 @@ class Agents(Case):
         with coop.connect(line.url) as through, self.assertRaisesRegex(coop.Unreachable, "given up"):
             for _ in through.states(give_up_after=1):
                 line.cut(True)
-        guarded = self.start("cat", flags=["--auth-token", "a"], token="a")
+        guarded = self.start("cat", token="a")
         with coop.Session(guarded.address, "wrong") as wrong, self.assertRaises(coop.Unauthorized):
             next(wrong.states())
         with coop.connect(socket=session.address.removeprefix("unix:")) as closing:

@@ -15,7 +15,7 @@ SECRET = "client-secret"
 class Sessions(Case):
     def test_a_session_is_used_over_tcp_with_a_token_and_over_its_socket(self):
         socket = self.home / "s"
-        flags = ["--port", "0", "--socket", str(socket), "--auth-token", SECRET]
+        flags = ["--port", "0", "--socket", str(socket)]
         first = self.shell(flags=flags, token=SECRET)
         first.type("echo url=$COOP_URL=")
         first.wait_text("url=http", PATIENCE)
@@ -82,6 +82,30 @@ class Sessions(Case):
     def test_a_coop_that_does_not_start_says_why(self):
         with self.assertRaisesRegex(coop.NotStarted, "between 1 and 1000"):
             coop.start(["cat"], flags=["--cols", "0"], binary=self.binary)
+        silent = self.home / "silent"
+        silent.write_text("#!/bin/sh\nexec sleep 1000\n")
+        silent.chmod(0o755)
+        with self.assertRaisesRegex(coop.NotStarted, "says nothing"):
+            coop.start(["cat"], binary=str(silent), timeout=0.1)
+
+    def test_a_coop_that_cannot_be_reached_is_not_left_behind(self):
+        liar, pid = self.home / "liar", self.home / "pid"
+        line = '{"url":null,"socket":"/no/such/socket"}'
+        liar.write_text(f"#!/bin/sh\necho $$ >{pid}\necho '{line}'\nexec sleep 1000\n")
+        liar.chmod(0o755)
+        with self.assertRaises(coop.Unreachable):
+            coop.start(["cat"], binary=str(liar))
+        self.assertFalse(Path(f"/proc/{int(pid.read_text())}").exists())
+
+    def test_secrets_reach_the_child_and_are_not_seen(self):
+        script = 'echo "colour $COLOUR secret $HIDDEN token [$COOP_AUTH_TOKEN]"; exec cat'
+        session = self.start("bash", "-c", script, env={"COLOUR": "red"}, secrets={"HIDDEN": "hush"}, token=SECRET)
+        session.wait_text("colour red secret hush token []", PATIENCE)
+        pid = Path(session.address).stem.removeprefix("coop-")
+        words = Path(f"/proc/{pid}/cmdline").read_text()
+        self.assertIn("red", words)
+        self.assertNotIn("hush", words)
+        self.assertNotIn(SECRET, words)
 
     def test_a_directory_that_others_can_reach_is_not_searched(self):
         (self.home / "coop").mkdir(mode=0o755)

@@ -8,6 +8,7 @@ export type Reason =
   | "UNAUTHORIZED"
   | "FORBIDDEN"
   | "NO_DRIVER"
+  | "METHOD_NOT_ALLOWED"
   | "NOT_FOUND"
   | "EXITED"
   | "WRITER_BUSY"
@@ -15,6 +16,7 @@ export type Reason =
   | "NO_PROMPT"
   | "STATE_CHANGED"
   | "NOT_READY"
+  | "BORROWED"
   | "TOO_LARGE"
   | "INTERNAL";
 

@@ -41,7 +41,7 @@ pub struct Link {
 
 impl Link {
     /// Joins with this size.
-    pub async fn open(place: Place, size: Size) -> Result<Self, Failure> {
+    pub async fn open(place: Place, size: Size) -> Result<Box<Self>, Failure> {
         let client = connect_lasting(place.target.clone(), place.credentials).await?;
         let about = About::ask(&client, &place.target).await?;
         let (say, said) = mpsc::channel(SAID_MAX);
@@ -51,7 +51,7 @@ impl Link {
         // The channel is empty, so that there is room.
         let _ = say.try_send(request(attach_request::Event::Hello(hello)));
         let told = client.answer(client.calls().attach(ReceiverStream::new(said))).await?;
-        Ok(Self { say, told, client, about })
+        Ok(Box::new(Self { say, told, client, about }))
     }
 
     pub fn has_room(&self) -> bool {
@@ -94,7 +94,7 @@ fn request(event: attach_request::Event) -> AttachRequest {
     AttachRequest { event: Some(event) }
 }
 
-type Opening = Pin<Box<dyn Future<Output = Result<Link, Failure>>>>;
+type Opening = Pin<Box<dyn Future<Output = Result<Box<Link>, Failure>>>>;
 
 /// A lost connection that is being made again.
 pub struct Retry {
@@ -109,7 +109,7 @@ impl Retry {
     }
 
     /// How the next try ends.
-    pub async fn next(&mut self) -> Result<Link, Failure> {
+    pub async fn next(&mut self) -> Result<Box<Link>, Failure> {
         (&mut self.next).await
     }
 

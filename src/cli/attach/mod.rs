@@ -55,7 +55,7 @@ const SIGNAL_BASE: i32 = 128;
                         coop attach --url http://build:8080 --token-file token --detach-key ctrl-b")]
 pub struct Attach {
     /// Which session, when several run: its socket's name, its process id, or a label
-    #[arg(value_name = "SESSION", conflicts_with_all = ["url", "socket"])]
+    #[arg(value_name = "SESSION", conflicts_with_all = ["url", "socket", "named"])]
     session: Option<String>,
     /// Only look: nothing is typed, the size stays as it is; Ctrl-C leaves
     #[arg(long)]

@@ -57,7 +57,7 @@ function head(prompt) {
 function about(prompt) {
   const url = prompt.auth_url && safeLink(prompt.auth_url);
   return [
-    prompt.input && h("pre", { class: "asked" }, readable(prompt.input)),
+    prompt.input && prompt.questions.length === 0 && h("pre", { class: "asked" }, readable(prompt.input)),
     prompt.summary && h("pre", { class: "asked plan" }, prompt.summary),
     url && h("p", {}, link(url, "Log in at ", new URL(url).host), " and paste the code here."),
     prompt.auth_url && !url && h("p", {}, `Log in at ${prompt.auth_url}`),

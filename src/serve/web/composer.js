@@ -11,7 +11,7 @@ export function composer(page) {
   const box = byId("message");
   const grow = () => {
     box.style.height = "auto";
-    box.style.height = `${Math.min(box.scrollHeight + 2, BOX_PX_MAX)}px`;
+    box.style.height = box.value ? `${Math.min(box.scrollHeight + 2, BOX_PX_MAX)}px` : "";
   };
   box.addEventListener("input", grow);
   box.addEventListener("keydown", (event) => {
@@ -44,6 +44,6 @@ export function composer(page) {
 export function offer(now, may) {
   const talks = may && !["prompt", "exited", "restarting"].includes(now.next);
   byId("composer").hidden = !talks;
+  document.body.classList.toggle("talks", may);
   byId("queue-row").hidden = now.next !== "working";
-  byId("message").placeholder = now.next === "working" ? "Message the agent (it is working)" : "Message the agent";
 }

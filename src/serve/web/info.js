@@ -12,7 +12,7 @@ export async function info(page) {
   try {
     status = await get("status");
   } catch (error) {
-    return show(byId("session"), h("p", { class: "error" }, error.message));
+    return error.status && show(byId("session"), h("p", { class: "error" }, error.message));
   }
   page.describe(status);
   const usage = page.agent && (await get("session/usage").catch(() => null));

@@ -141,6 +141,7 @@ async function open() {
   lift("lost");
   state.start();
   screen.start(!page.may);
+  panel.live = true;
   panel.refresh();
 }
 

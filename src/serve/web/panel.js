@@ -8,6 +8,8 @@ const WIDE = matchMedia("(min-width: 1000px)");
 const NAMES = ["why", "transcript", "session"];
 
 export class Panel {
+  /** Whether there is a session to ask. */
+  live = false;
   #timer = null;
 
   /** `panes`: name → [refresh, how often in milliseconds, whether only while the agent works]. */
@@ -53,7 +55,7 @@ export class Panel {
   /** Something changed: what is seen is read anew, and from time to time as long as it is seen. */
   async refresh() {
     clearTimeout(this.#timer);
-    if (!this.isOpen) return;
+    if (!this.isOpen || !this.live) return;
     const [refresh, everyMs, onlyWhileWorking] = this.panes[this.name];
     if (!document.hidden) await refresh();
     clearTimeout(this.#timer);

@@ -28,6 +28,10 @@ const SETTLE_MS = 120;
 const COLS_MIN = 20;
 const ROWS_MIN = 4;
 
+/** What the dock takes up at rest for messages, in pixels; see `.composer` and its box in parts.css. */
+const COMPOSER_PX = 54;
+const BOX_PX = 34;
+
 export class Screen {
   view = false;
   fit = true;
@@ -56,6 +60,7 @@ export class Screen {
     withSheets(() => this.terminal.open(byId("terminal")));
     this.terminal.onData((text) => this.#send(this.#encoder.encode(this.onType(text))));
     this.terminal.onBinary((text) => this.#send(Uint8Array.from(text, (char) => char.charCodeAt(0))));
+    this.terminal.onRender(() => this.#covered() > 0 && this.#reveal());
     this.terminal.onTitleChange((title) => this.heard.titled(title));
     this.link = new Link("api/v1/attach", {
       opened: () => this.#hello(),
@@ -68,7 +73,7 @@ export class Screen {
     new ResizeObserver(() => {
       clearTimeout(this.#settle);
       this.#settle = setTimeout(() => this.#resized(), SETTLE_MS);
-    }).observe(this.stage);
+    }).observe(this.stage, { box: "border-box" });
   }
 
   start(view) {
@@ -181,7 +186,25 @@ export class Screen {
     const style = getComputedStyle(this.stage);
     const across = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
     const down = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
-    return { width: this.stage.clientWidth - across, height: this.stage.clientHeight - down };
+    // With the place of scroll bars: they come and go with the size that others give the session, which is no reason to ask for another.
+    return { width: this.stage.offsetWidth - across, height: this.stage.offsetHeight + this.#covered() - down };
+  }
+
+  /** Dialogs and long messages lie before the lower rows for a while: the session is not sized anew for that. */
+  #covered() {
+    const cards = byId("card").offsetHeight + byId("ended").offsetHeight;
+    if (cards > 0) return cards - (document.body.classList.contains("talks") ? COMPOSER_PX : 0);
+    return Math.max(0, byId("message").offsetHeight - BOX_PX);
+  }
+
+  /** Beside a dialog, the last rows that hold something are those that matter. */
+  #reveal() {
+    if (this.#covered() <= 0) return (this.stage.scrollTop = 0);
+    const { baseY, cursorY } = this.terminal.buffer.active;
+    let last = this.terminal.rows - 1;
+    while (last > cursorY && !this.terminal.buffer.active.getLine(baseY + last)?.translateToString(true)) last -= 1;
+    const height = this.#cell().height * this.terminal.options.fontSize;
+    this.stage.scrollTop = (last + 2) * height - this.stage.clientHeight;
   }
 
   /** A terminal that is larger than the window is shown smaller, as far as it can be read. */
@@ -193,5 +216,6 @@ export class Screen {
     const px = Math.min(room.width / (cols * cell.width), room.height / (rows * cell.height), this.#letters());
     const size = Math.max(LETTER_PX_MIN, Math.floor(px * 4) / 4);
     if (size !== this.terminal.options.fontSize) this.terminal.options.fontSize = size;
+    this.#reveal();
   }
 }

@@ -28,8 +28,9 @@ export async function transcript(page) {
     cursor = { transcript: caught.current_transcript, line: caught.current_line };
     append(caught.live_lines);
   } catch (error) {
+    if (!error.status) return;
     cursor = null;
-    show(byId("transcript"), h("p", { class: error.code === "NO_DRIVER" ? "dim" : "error" }, error.message));
+    show(byId("transcript"), h("p", { class: "error" }, error.message));
   } finally {
     reading = false;
   }

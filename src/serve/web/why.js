@@ -13,7 +13,8 @@ export async function why() {
   try {
     state = await get("agent/state?explain=true");
   } catch (error) {
-    return show(byId("why"), h("p", { class: "error" }, error.message));
+    // While coop cannot be reached, what was known stays; the banner says the rest.
+    return error.status && show(byId("why"), h("p", { class: "error" }, error.message));
   }
   const rows = state.evidence.map((one) =>
     h("li", { class: one.decisive ? "decisive" : null },

@@ -21,21 +21,28 @@ try {
   await desk.at("#receipts li").first().getByText("accepted · seen by").waitFor();
   await desk.says("prompt: permission");
   await desk.at("#card").getByText("make test").first().waitFor();
+  await desk.at("#card .options kbd").first().waitFor();
   await desk.at("#why .decisive").first().waitFor();
+  await desk.shows("Do you want to proceed?");
   await take(desk, "web-dark.png");
+  const size = await desk.at("#fit-toggle").getAttribute("data-size");
 
-  // Who only looks on a phone leaves the desk's terminal as it is.
   const phone = await Window.open(browser, `${url}/?view`, HAND);
   await phone.connected();
   await phone.at("#view-toggle").tap();
-  await phone.connected();
-  await phone.at("#card").getByRole("button", { name: "Yes" }).first().waitFor();
+  // Who types on the phone has the terminal in the phone's size.
+  await phone.page.waitForFunction(() => parseInt(document.getElementById("fit-toggle").dataset.size, 10) < 80);
+  await phone.at("#card .options kbd").first().waitFor();
+  await phone.shows("Do you want to proceed?");
   await take(phone, "web-phone.png");
   await phone.at("#card").getByRole("button", { name: "Yes" }).first().tap();
   await phone.at("#receipts li").first().getByText("accepted").waitFor();
   await phone.says("idle");
-
   await desk.says("idle");
+  // The terminal is as wide as the window that was used last; when it goes, the desk has its own size again.
+  await phone.close();
+  await desk.page.waitForFunction((size) => document.getElementById("fit-toggle").dataset.size === size, size);
+
   await desk.page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await desk.page.keyboard.press("Alt+Shift+L");
   await desk.at("#transcript").getByText("All three tests pass").first().waitFor();
@@ -43,7 +50,6 @@ try {
   await desk.page.waitForFunction(() => document.querySelector(".xterm-rows").textContent.includes("three"));
   await take(desk, "web-light.png");
   assert.equal(await desk.at("#card").isVisible(), false);
-  await phone.close();
   await desk.close();
 } finally {
   await browser.close();

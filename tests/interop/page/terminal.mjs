@@ -52,6 +52,19 @@ export const terminal = [
     await other.types("echo from-$((2))\n");
     await one.shows("from-2");
     await coop.shows("from-2");
+    // The session has the size of the one that was used last, and the other does not ask for its own again.
+    const size = await other.at("#fit-toggle").getAttribute("data-size");
+    await one.page.waitForFunction((wanted) => document.getElementById("fit-toggle").dataset.size === wanted, size);
+    await one.page.evaluate(() => {
+      window.sizes = [];
+      const button = document.getElementById("fit-toggle");
+      new MutationObserver(() => window.sizes.push(button.dataset.size)).observe(button, { attributes: true });
+    });
+    for (const n of [3, 4, 5]) {
+      await other.types(`echo from-$((${n}))\n`);
+      await one.shows(`from-${n}`);
+    }
+    assert.deepEqual(await one.page.evaluate(() => window.sizes), []);
   }],
 
   ["a query of the program is answered once, however many windows look", async (world) => {

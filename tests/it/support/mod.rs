@@ -7,6 +7,7 @@ mod http;
 mod place;
 mod process;
 mod processes;
+mod proxy;
 mod script;
 mod seat;
 mod socket;
@@ -23,6 +24,7 @@ pub use process::{Coop, binary, run_to_its_end};
 pub use processes::{
     alive, at_rest, descendants, environment, nothing_is_left_in, rss_bytes, session_members, wakeups,
 };
+pub use proxy::Proxy;
 pub use script::{bash, sh};
 pub use seat::Seat;
 pub use socket::{Heard, WebSocket};

@@ -866,7 +866,7 @@ type ExitEvent struct {
 	Signal *int32 `protobuf:"varint,2,opt,name=signal,proto3,oneof" json:"signal,omitempty"`
 	// The sequence number of the event.
 	Seq uint64 `protobuf:"varint,3,opt,name=seq,proto3" json:"seq,omitempty"`
-	// Why the child could not be started, when it could not.
+	// Why the child could not be started, when it could not; or how a borrowed session left, when no exit code says it.
 	Error         *string `protobuf:"bytes,4,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -149,7 +149,7 @@ type CoopClient interface {
 	GetEnvironment(ctx context.Context, in *GetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error)
 	// Changes what the operator gives; it reaches the child that is started next, after a restart.
 	SetEnvironment(ctx context.Context, in *SetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error)
-	// Ends the child, then coop.
+	// Ends the child, then coop. A borrowed session (`--attach`) is let go of instead, and runs on.
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// coop's own log of this session.
 	StreamLog(ctx context.Context, in *StreamLogRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LogLine], error)
@@ -736,7 +736,7 @@ type CoopServer interface {
 	GetEnvironment(context.Context, *GetEnvironmentRequest) (*Environment, error)
 	// Changes what the operator gives; it reaches the child that is started next, after a restart.
 	SetEnvironment(context.Context, *SetEnvironmentRequest) (*Environment, error)
-	// Ends the child, then coop.
+	// Ends the child, then coop. A borrowed session (`--attach`) is let go of instead, and runs on.
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// coop's own log of this session.
 	StreamLog(*StreamLogRequest, grpc.ServerStreamingServer[LogLine]) error

@@ -367,7 +367,7 @@ type GetStatusResponse struct {
 	WsClients uint32 `protobuf:"varint,8,opt,name=ws_clients,json=wsClients,proto3" json:"ws_clients,omitempty"`
 	// The signal that ended the child.
 	ExitSignal *int32 `protobuf:"varint,9,opt,name=exit_signal,json=exitSignal,proto3,oneof" json:"exit_signal,omitempty"`
-	// Why the child could not be started, when it could not.
+	// Why the child could not be started, when it could not; or how a borrowed session left, when no exit code says it.
 	Error *string `protobuf:"bytes,10,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	// The sequence number of the last event.
 	Seq uint64 `protobuf:"varint,11,opt,name=seq,proto3" json:"seq,omitempty"`
@@ -395,6 +395,10 @@ type GetStatusResponse struct {
 	LastOutputAtMs *uint64 `protobuf:"varint,22,opt,name=last_output_at_ms,json=lastOutputAtMs,proto3,oneof" json:"last_output_at_ms,omitempty"`
 	// When something was last given to be typed, in milliseconds since 1970.
 	LastInputAtMs *uint64 `protobuf:"varint,23,opt,name=last_input_at_ms,json=lastInputAtMs,proto3,oneof" json:"last_input_at_ms,omitempty"`
+	// Whose the terminal is: `pty` for a program that coop started, `tmux` or `screen` for a session that somebody else
+	// started and that coop serves (`--attach`). Such a session cannot be restarted, and goes on when coop leaves. With
+	// `tmux` the output is what the pane prints; with `screen` it is what redraws the picture, without colours.
+	Backend       string `protobuf:"bytes,24,opt,name=backend,proto3" json:"backend,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -588,6 +592,13 @@ func (x *GetStatusResponse) GetLastInputAtMs() uint64 {
 		return *x.LastInputAtMs
 	}
 	return 0
+}
+
+func (x *GetStatusResponse) GetBackend() string {
+	if x != nil {
+		return x.Backend
+	}
+	return ""
 }
 
 // Asks coop to wait until something is true.
@@ -1075,7 +1086,7 @@ func (x *Environment) GetUnset() []string {
 	return nil
 }
 
-// Ends the child, then coop.
+// Ends the child, then coop. A borrowed session is let go of and runs on.
 type ShutdownRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1282,7 +1293,7 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x05ready\x18\x01 \x01(\bR\x05ready\x12\x1b\n" +
 	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"\x12\n" +
-	"\x10GetStatusRequest\"\xcc\a\n" +
+	"\x10GetStatusRequest\"\xe6\a\n" +
 	"\x11GetStatusResponse\x12+\n" +
 	"\x05state\x18\x01 \x01(\x0e2\x15.coop.v1.SessionStateR\x05state\x12\x15\n" +
 	"\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n" +
@@ -1312,7 +1323,8 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\aversion\x18\x14 \x01(\tR\aversion\x12\"\n" +
 	"\rstarted_at_ms\x18\x15 \x01(\x04R\vstartedAtMs\x12.\n" +
 	"\x11last_output_at_ms\x18\x16 \x01(\x04H\x05R\x0elastOutputAtMs\x88\x01\x01\x12,\n" +
-	"\x10last_input_at_ms\x18\x17 \x01(\x04H\x06R\rlastInputAtMs\x88\x01\x01\x1a9\n" +
+	"\x10last_input_at_ms\x18\x17 \x01(\x04H\x06R\rlastInputAtMs\x88\x01\x01\x12\x18\n" +
+	"\abackend\x18\x18 \x01(\tR\abackend\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x06\n" +

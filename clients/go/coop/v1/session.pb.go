@@ -35,8 +35,10 @@ const (
 	EventMode_EVENT_MODE_SCREEN EventMode = 2
 	// The agent's state, exits, stops and starts.
 	EventMode_EVENT_MODE_STATE EventMode = 3
-	// All of them.
+	// Output, screen and state; what the agent writes must be asked for by name.
 	EventMode_EVENT_MODE_ALL EventMode = 4
+	// What the agent writes about its conversation: the lines of its log, or those that it prints.
+	EventMode_EVENT_MODE_MESSAGES EventMode = 5
 )
 
 // Enum value maps for EventMode.
@@ -47,6 +49,7 @@ var (
 		2: "EVENT_MODE_SCREEN",
 		3: "EVENT_MODE_STATE",
 		4: "EVENT_MODE_ALL",
+		5: "EVENT_MODE_MESSAGES",
 	}
 	EventMode_value = map[string]int32{
 		"EVENT_MODE_UNSPECIFIED": 0,
@@ -54,6 +57,7 @@ var (
 		"EVENT_MODE_SCREEN":      2,
 		"EVENT_MODE_STATE":       3,
 		"EVENT_MODE_ALL":         4,
+		"EVENT_MODE_MESSAGES":    5,
 	}
 )
 
@@ -93,7 +97,8 @@ type StreamEventsRequest struct {
 	AfterSeq *uint64 `protobuf:"varint,2,opt,name=after_seq,json=afterSeq,proto3,oneof" json:"after_seq,omitempty"`
 	// First byte of output; the oldest that is held when absent, the future is waited for.
 	FromOffset *uint64 `protobuf:"varint,3,opt,name=from_offset,json=fromOffset,proto3,oneof" json:"from_offset,omitempty"`
-	// Several kinds of events instead of one mode.
+	// Several kinds of events instead of one mode. Stops and starts are then told as `stop:outcome` and `start:outcome`,
+	// the words of those who subscribe so today.
 	Subscribe     []EventMode `protobuf:"varint,4,rep,packed,name=subscribe,proto3,enum=coop.v1.EventMode" json:"subscribe,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -823,6 +828,9 @@ type ServerMessage struct {
 	//	*ServerMessage_ResizeResult
 	//	*ServerMessage_SignalResult
 	//	*ServerMessage_Done
+	//	*ServerMessage_MessageRaw
+	//	*ServerMessage_StopOutcome
+	//	*ServerMessage_StartOutcome
 	Event         isServerMessage_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1106,6 +1114,33 @@ func (x *ServerMessage) GetDone() *Done {
 	return nil
 }
 
+func (x *ServerMessage) GetMessageRaw() *MessageEvent {
+	if x != nil {
+		if x, ok := x.Event.(*ServerMessage_MessageRaw); ok {
+			return x.MessageRaw
+		}
+	}
+	return nil
+}
+
+func (x *ServerMessage) GetStopOutcome() *StopEvent {
+	if x != nil {
+		if x, ok := x.Event.(*ServerMessage_StopOutcome); ok {
+			return x.StopOutcome
+		}
+	}
+	return nil
+}
+
+func (x *ServerMessage) GetStartOutcome() *StartEvent {
+	if x != nil {
+		if x, ok := x.Event.(*ServerMessage_StartOutcome); ok {
+			return x.StartOutcome
+		}
+	}
+	return nil
+}
+
 type isServerMessage_Event interface {
 	isServerMessage_Event()
 }
@@ -1240,6 +1275,21 @@ type ServerMessage_Done struct {
 	Done *Done `protobuf:"bytes,27,opt,name=done,json=ok,proto3,oneof"`
 }
 
+type ServerMessage_MessageRaw struct {
+	// The agent wrote about its conversation.
+	MessageRaw *MessageEvent `protobuf:"bytes,28,opt,name=message_raw,json=message:raw,proto3,oneof"`
+}
+
+type ServerMessage_StopOutcome struct {
+	// The same as `stop`, for those who subscribed to several kinds.
+	StopOutcome *StopEvent `protobuf:"bytes,29,opt,name=stop_outcome,json=stop:outcome,proto3,oneof"`
+}
+
+type ServerMessage_StartOutcome struct {
+	// The same as `start`, for those who subscribed to several kinds.
+	StartOutcome *StartEvent `protobuf:"bytes,30,opt,name=start_outcome,json=start:outcome,proto3,oneof"`
+}
+
 func (*ServerMessage_Pong) isServerMessage_Event() {}
 
 func (*ServerMessage_Error) isServerMessage_Event() {}
@@ -1292,15 +1342,26 @@ func (*ServerMessage_SignalResult) isServerMessage_Event() {}
 
 func (*ServerMessage_Done) isServerMessage_Event() {}
 
+func (*ServerMessage_MessageRaw) isServerMessage_Event() {}
+
+func (*ServerMessage_StopOutcome) isServerMessage_Event() {}
+
+func (*ServerMessage_StartOutcome) isServerMessage_Event() {}
+
 // What a terminal says when it attaches.
 type AttachHello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its columns; null keeps the session's size.
+	// Its columns; null keeps the session's size. What they mean for the session is the operator's choice
+	// (`--attach-size`): the size of the terminal that was used last, the smallest of all, or none of them.
 	Cols *uint32 `protobuf:"varint,1,opt,name=cols,proto3,oneof" json:"cols,omitempty"`
 	// Its rows; null keeps the session's size.
 	Rows *uint32 `protobuf:"varint,2,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
 	// It only looks: it never types and never changes the size.
-	View          bool `protobuf:"varint,3,opt,name=view,proto3" json:"view,omitempty"`
+	View bool `protobuf:"varint,3,opt,name=view,proto3" json:"view,omitempty"`
+	// Whether it answers the program's queries by itself, as terminals do that are given the bytes as they are; yes when
+	// absent, unless it only looks. Of several, the one that came first answers, and what the others say to a query is
+	// dropped. While none does, coop answers.
+	Answers       *bool `protobuf:"varint,4,opt,name=answers,proto3,oneof" json:"answers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1352,6 +1413,13 @@ func (x *AttachHello) GetRows() uint32 {
 func (x *AttachHello) GetView() bool {
 	if x != nil {
 		return x.View
+	}
+	return false
+}
+
+func (x *AttachHello) GetAnswers() bool {
+	if x != nil && x.Answers != nil {
+		return *x.Answers
 	}
 	return false
 }
@@ -1643,12 +1711,13 @@ type AttachResponse_Ready struct {
 }
 
 type AttachResponse_Output struct {
-	// Bytes for the terminal: one redraw, then what the child prints.
+	// Bytes for the terminal: one redraw, then what the child prints. After a change of the size, and where the terminal
+	// was too slow to be told everything, one redraw again.
 	Output []byte `protobuf:"bytes,2,opt,name=output,proto3,oneof"`
 }
 
 type AttachResponse_Resize struct {
-	// The session has another size.
+	// The session has another size; a redraw follows as output.
 	Resize *ResizeEvent `protobuf:"bytes,3,opt,name=resize,proto3,oneof"`
 }
 
@@ -1732,7 +1801,7 @@ const file_coop_v1_session_proto_rawDesc = "" +
 	"\x0etranscript_get\x18\x15 \x01(\v2\x1d.coop.v1.GetTranscriptRequestH\x00R\x0etranscript:get\x12T\n" +
 	"\x12transcript_catchup\x18\x16 \x01(\v2\".coop.v1.CatchupTranscriptsRequestH\x00R\x12transcript:catchupB\a\n" +
 	"\x05eventB\r\n" +
-	"\v_request_id\"\x93\f\n" +
+	"\v_request_id\"\xc5\r\n" +
 	"\rServerMessage\x12\"\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tH\x01R\trequestId\x88\x01\x01\x12#\n" +
@@ -1764,15 +1833,21 @@ const file_coop_v1_session_proto_rawDesc = "" +
 	"\x12transcript_catchup\x18\x18 \x01(\v2#.coop.v1.CatchupTranscriptsResponseH\x00R\x12transcript:catchup\x12?\n" +
 	"\rresize_result\x18\x19 \x01(\v2\x17.coop.v1.ResizeResponseH\x00R\rresize:result\x12C\n" +
 	"\rsignal_result\x18\x1a \x01(\v2\x1b.coop.v1.SendSignalResponseH\x00R\rsignal:result\x12!\n" +
-	"\x04done\x18\x1b \x01(\v2\r.coop.v1.DoneH\x00R\x02okB\a\n" +
+	"\x04done\x18\x1b \x01(\v2\r.coop.v1.DoneH\x00R\x02ok\x129\n" +
+	"\vmessage_raw\x18\x1c \x01(\v2\x15.coop.v1.MessageEventH\x00R\vmessage:raw\x128\n" +
+	"\fstop_outcome\x18\x1d \x01(\v2\x12.coop.v1.StopEventH\x00R\fstop:outcome\x12;\n" +
+	"\rstart_outcome\x18\x1e \x01(\v2\x13.coop.v1.StartEventH\x00R\rstart:outcomeB\a\n" +
 	"\x05eventB\r\n" +
-	"\v_request_id\"e\n" +
+	"\v_request_id\"\x90\x01\n" +
 	"\vAttachHello\x12\x17\n" +
 	"\x04cols\x18\x01 \x01(\rH\x00R\x04cols\x88\x01\x01\x12\x17\n" +
 	"\x04rows\x18\x02 \x01(\rH\x01R\x04rows\x88\x01\x01\x12\x12\n" +
-	"\x04view\x18\x03 \x01(\bR\x04viewB\a\n" +
+	"\x04view\x18\x03 \x01(\bR\x04view\x12\x1d\n" +
+	"\aanswers\x18\x04 \x01(\bH\x02R\aanswers\x88\x01\x01B\a\n" +
 	"\x05_colsB\a\n" +
-	"\x05_rows\"\x90\x01\n" +
+	"\x05_rowsB\n" +
+	"\n" +
+	"\b_answers\"\x90\x01\n" +
 	"\rAttachRequest\x12,\n" +
 	"\x05hello\x18\x01 \x01(\v2\x14.coop.v1.AttachHelloH\x00R\x05hello\x12\x16\n" +
 	"\x05input\x18\x02 \x01(\fH\x00R\x05input\x120\n" +
@@ -1791,13 +1866,14 @@ const file_coop_v1_session_proto_rawDesc = "" +
 	"transition\x18\x05 \x01(\v2\x18.coop.v1.AgentStateEventH\x00R\n" +
 	"transition\x12+\n" +
 	"\x05error\x18\x06 \x01(\v2\x13.coop.v1.ErrorEventH\x00R\x05errorB\a\n" +
-	"\x05event*|\n" +
+	"\x05event*\x95\x01\n" +
 	"\tEventMode\x12\x1a\n" +
 	"\x16EVENT_MODE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eEVENT_MODE_RAW\x10\x01\x12\x15\n" +
 	"\x11EVENT_MODE_SCREEN\x10\x02\x12\x14\n" +
 	"\x10EVENT_MODE_STATE\x10\x03\x12\x12\n" +
-	"\x0eEVENT_MODE_ALL\x10\x04B|\n" +
+	"\x0eEVENT_MODE_ALL\x10\x04\x12\x17\n" +
+	"\x13EVENT_MODE_MESSAGES\x10\x05B|\n" +
 	"\vcom.coop.v1B\fSessionProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03CXX\xaa\x02\aCoop.V1\xca\x02\aCoop\\V1\xe2\x02\x13Coop\\V1\\GPBMetadata\xea\x02\bCoop::V1b\x06proto3"
 
 var (
@@ -1869,6 +1945,7 @@ var file_coop_v1_session_proto_goTypes = []any{
 	(*CatchupTranscriptsResponse)(nil), // 51: coop.v1.CatchupTranscriptsResponse
 	(*ResizeResponse)(nil),             // 52: coop.v1.ResizeResponse
 	(*SendSignalResponse)(nil),         // 53: coop.v1.SendSignalResponse
+	(*MessageEvent)(nil),               // 54: coop.v1.MessageEvent
 }
 var file_coop_v1_session_proto_depIdxs = []int32{
 	0,  // 0: coop.v1.StreamEventsRequest.mode:type_name -> coop.v1.EventMode
@@ -1920,18 +1997,21 @@ var file_coop_v1_session_proto_depIdxs = []int32{
 	52, // 46: coop.v1.ServerMessage.resize_result:type_name -> coop.v1.ResizeResponse
 	53, // 47: coop.v1.ServerMessage.signal_result:type_name -> coop.v1.SendSignalResponse
 	5,  // 48: coop.v1.ServerMessage.done:type_name -> coop.v1.Done
-	9,  // 49: coop.v1.AttachRequest.hello:type_name -> coop.v1.AttachHello
-	20, // 50: coop.v1.AttachRequest.resize:type_name -> coop.v1.ResizeRequest
-	11, // 51: coop.v1.AttachResponse.ready:type_name -> coop.v1.AttachReady
-	35, // 52: coop.v1.AttachResponse.resize:type_name -> coop.v1.ResizeEvent
-	34, // 53: coop.v1.AttachResponse.exit:type_name -> coop.v1.ExitEvent
-	33, // 54: coop.v1.AttachResponse.transition:type_name -> coop.v1.AgentStateEvent
-	6,  // 55: coop.v1.AttachResponse.error:type_name -> coop.v1.ErrorEvent
-	56, // [56:56] is the sub-list for method output_type
-	56, // [56:56] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	54, // 49: coop.v1.ServerMessage.message_raw:type_name -> coop.v1.MessageEvent
+	46, // 50: coop.v1.ServerMessage.stop_outcome:type_name -> coop.v1.StopEvent
+	47, // 51: coop.v1.ServerMessage.start_outcome:type_name -> coop.v1.StartEvent
+	9,  // 52: coop.v1.AttachRequest.hello:type_name -> coop.v1.AttachHello
+	20, // 53: coop.v1.AttachRequest.resize:type_name -> coop.v1.ResizeRequest
+	11, // 54: coop.v1.AttachResponse.ready:type_name -> coop.v1.AttachReady
+	35, // 55: coop.v1.AttachResponse.resize:type_name -> coop.v1.ResizeEvent
+	34, // 56: coop.v1.AttachResponse.exit:type_name -> coop.v1.ExitEvent
+	33, // 57: coop.v1.AttachResponse.transition:type_name -> coop.v1.AgentStateEvent
+	6,  // 58: coop.v1.AttachResponse.error:type_name -> coop.v1.ErrorEvent
+	59, // [59:59] is the sub-list for method output_type
+	59, // [59:59] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_coop_v1_session_proto_init() }
@@ -1998,6 +2078,9 @@ func file_coop_v1_session_proto_init() {
 		(*ServerMessage_ResizeResult)(nil),
 		(*ServerMessage_SignalResult)(nil),
 		(*ServerMessage_Done)(nil),
+		(*ServerMessage_MessageRaw)(nil),
+		(*ServerMessage_StopOutcome)(nil),
+		(*ServerMessage_StartOutcome)(nil),
 	}
 	file_coop_v1_session_proto_msgTypes[8].OneofWrappers = []any{}
 	file_coop_v1_session_proto_msgTypes[9].OneofWrappers = []any{

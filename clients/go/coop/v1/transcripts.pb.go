@@ -23,6 +23,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Where a line of the conversation was written.
+type MessageSource int32
+
+const (
+	// Not said.
+	MessageSource_MESSAGE_SOURCE_UNSPECIFIED MessageSource = 0
+	// The log that the agent keeps.
+	MessageSource_MESSAGE_SOURCE_LOG MessageSource = 1
+	// Its output, for agents that print JSON instead of drawing.
+	MessageSource_MESSAGE_SOURCE_STDOUT MessageSource = 2
+)
+
+// Enum value maps for MessageSource.
+var (
+	MessageSource_name = map[int32]string{
+		0: "MESSAGE_SOURCE_UNSPECIFIED",
+		1: "MESSAGE_SOURCE_LOG",
+		2: "MESSAGE_SOURCE_STDOUT",
+	}
+	MessageSource_value = map[string]int32{
+		"MESSAGE_SOURCE_UNSPECIFIED": 0,
+		"MESSAGE_SOURCE_LOG":         1,
+		"MESSAGE_SOURCE_STDOUT":      2,
+	}
+)
+
+func (x MessageSource) Enum() *MessageSource {
+	p := new(MessageSource)
+	*p = x
+	return p
+}
+
+func (x MessageSource) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MessageSource) Descriptor() protoreflect.EnumDescriptor {
+	return file_coop_v1_transcripts_proto_enumTypes[0].Descriptor()
+}
+
+func (MessageSource) Type() protoreflect.EnumType {
+	return &file_coop_v1_transcripts_proto_enumTypes[0]
+}
+
+func (x MessageSource) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MessageSource.Descriptor instead.
+func (MessageSource) EnumDescriptor() ([]byte, []int) {
+	return file_coop_v1_transcripts_proto_rawDescGZIP(), []int{0}
+}
+
 // Asks which transcripts are kept.
 type ListTranscriptsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -591,6 +644,80 @@ func (x *TranscriptEvent) GetSeq() uint64 {
 	return 0
 }
 
+// The agent wrote one line about its conversation.
+type MessageEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line as the agent wrote it, a JSON object of its own making; null when it is larger than 1 MiB, and then
+	// `transcripts/catchup` has it.
+	Data *string `protobuf:"bytes,1,opt,name=data,proto3,oneof" json:"data,omitempty"`
+	// Where it was written.
+	Source MessageSource `protobuf:"varint,2,opt,name=source,proto3,enum=coop.v1.MessageSource" json:"source,omitempty"`
+	// How many bytes the line has.
+	ByteSize uint64 `protobuf:"varint,3,opt,name=byte_size,json=byteSize,proto3" json:"byte_size,omitempty"`
+	// The sequence number of the event.
+	Seq           uint64 `protobuf:"varint,4,opt,name=seq,proto3" json:"seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MessageEvent) Reset() {
+	*x = MessageEvent{}
+	mi := &file_coop_v1_transcripts_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessageEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessageEvent) ProtoMessage() {}
+
+func (x *MessageEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_transcripts_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessageEvent.ProtoReflect.Descriptor instead.
+func (*MessageEvent) Descriptor() ([]byte, []int) {
+	return file_coop_v1_transcripts_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *MessageEvent) GetData() string {
+	if x != nil && x.Data != nil {
+		return *x.Data
+	}
+	return ""
+}
+
+func (x *MessageEvent) GetSource() MessageSource {
+	if x != nil {
+		return x.Source
+	}
+	return MessageSource_MESSAGE_SOURCE_UNSPECIFIED
+}
+
+func (x *MessageEvent) GetByteSize() uint64 {
+	if x != nil {
+		return x.ByteSize
+	}
+	return 0
+}
+
+func (x *MessageEvent) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
 // Asks what the conversation cost.
 type GetUsageRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -600,7 +727,7 @@ type GetUsageRequest struct {
 
 func (x *GetUsageRequest) Reset() {
 	*x = GetUsageRequest{}
-	mi := &file_coop_v1_transcripts_proto_msgTypes[10]
+	mi := &file_coop_v1_transcripts_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +739,7 @@ func (x *GetUsageRequest) String() string {
 func (*GetUsageRequest) ProtoMessage() {}
 
 func (x *GetUsageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_transcripts_proto_msgTypes[10]
+	mi := &file_coop_v1_transcripts_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +752,7 @@ func (x *GetUsageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUsageRequest.ProtoReflect.Descriptor instead.
 func (*GetUsageRequest) Descriptor() ([]byte, []int) {
-	return file_coop_v1_transcripts_proto_rawDescGZIP(), []int{10}
+	return file_coop_v1_transcripts_proto_rawDescGZIP(), []int{11}
 }
 
 // What the conversation cost, counted once for each message.
@@ -649,7 +776,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_coop_v1_transcripts_proto_msgTypes[11]
+	mi := &file_coop_v1_transcripts_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +788,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_transcripts_proto_msgTypes[11]
+	mi := &file_coop_v1_transcripts_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +801,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_coop_v1_transcripts_proto_rawDescGZIP(), []int{11}
+	return file_coop_v1_transcripts_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -723,7 +850,7 @@ var File_coop_v1_transcripts_proto protoreflect.FileDescriptor
 
 const file_coop_v1_transcripts_proto_rawDesc = "" +
 	"\n" +
-	"\x19coop/v1/transcripts.proto\x12\acoop.v1\"\x18\n" +
+	"\x19coop/v1/transcripts.proto\x12\acoop.v1\x1a\x15coop/v1/options.proto\"\x18\n" +
 	"\x16ListTranscriptsRequest\"\x82\x01\n" +
 	"\x0eTranscriptMeta\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n" +
@@ -761,7 +888,13 @@ const file_coop_v1_transcripts_proto_rawDesc = "" +
 	"\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x1d\n" +
 	"\n" +
 	"line_count\x18\x03 \x01(\x04R\tlineCount\x12\x10\n" +
-	"\x03seq\x18\x04 \x01(\x04R\x03seq\"\x11\n" +
+	"\x03seq\x18\x04 \x01(\x04R\x03seq\"\x95\x01\n" +
+	"\fMessageEvent\x12\x1d\n" +
+	"\x04data\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01H\x00R\x04data\x88\x01\x01\x12.\n" +
+	"\x06source\x18\x02 \x01(\x0e2\x16.coop.v1.MessageSourceR\x06source\x12\x1b\n" +
+	"\tbyte_size\x18\x03 \x01(\x04R\bbyteSize\x12\x10\n" +
+	"\x03seq\x18\x04 \x01(\x04R\x03seqB\a\n" +
+	"\x05_data\"\x11\n" +
 	"\x0fGetUsageRequest\"\xf4\x01\n" +
 	"\x05Usage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x04R\vinputTokens\x12#\n" +
@@ -769,7 +902,11 @@ const file_coop_v1_transcripts_proto_rawDesc = "" +
 	"\x11cache_read_tokens\x18\x03 \x01(\x04R\x0fcacheReadTokens\x12,\n" +
 	"\x12cache_write_tokens\x18\x04 \x01(\x04R\x10cacheWriteTokens\x12$\n" +
 	"\x0etotal_cost_usd\x18\x05 \x01(\x01R\ftotalCostUsd\x12#\n" +
-	"\rrequest_count\x18\x06 \x01(\x04R\frequestCountB\x80\x01\n" +
+	"\rrequest_count\x18\x06 \x01(\x04R\frequestCount*b\n" +
+	"\rMessageSource\x12\x1e\n" +
+	"\x1aMESSAGE_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12MESSAGE_SOURCE_LOG\x10\x01\x12\x19\n" +
+	"\x15MESSAGE_SOURCE_STDOUT\x10\x02B\x80\x01\n" +
 	"\vcom.coop.v1B\x10TranscriptsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03CXX\xaa\x02\aCoop.V1\xca\x02\aCoop\\V1\xe2\x02\x13Coop\\V1\\GPBMetadata\xea\x02\bCoop::V1b\x06proto3"
 
 var (
@@ -784,29 +921,33 @@ func file_coop_v1_transcripts_proto_rawDescGZIP() []byte {
 	return file_coop_v1_transcripts_proto_rawDescData
 }
 
-var file_coop_v1_transcripts_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_coop_v1_transcripts_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_coop_v1_transcripts_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_coop_v1_transcripts_proto_goTypes = []any{
-	(*ListTranscriptsRequest)(nil),        // 0: coop.v1.ListTranscriptsRequest
-	(*TranscriptMeta)(nil),                // 1: coop.v1.TranscriptMeta
-	(*ListTranscriptsResponse)(nil),       // 2: coop.v1.ListTranscriptsResponse
-	(*GetTranscriptRequest)(nil),          // 3: coop.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),         // 4: coop.v1.GetTranscriptResponse
-	(*CatchupTranscriptsRequest)(nil),     // 5: coop.v1.CatchupTranscriptsRequest
-	(*CatchupTranscript)(nil),             // 6: coop.v1.CatchupTranscript
-	(*CatchupTranscriptsResponse)(nil),    // 7: coop.v1.CatchupTranscriptsResponse
-	(*StreamTranscriptEventsRequest)(nil), // 8: coop.v1.StreamTranscriptEventsRequest
-	(*TranscriptEvent)(nil),               // 9: coop.v1.TranscriptEvent
-	(*GetUsageRequest)(nil),               // 10: coop.v1.GetUsageRequest
-	(*Usage)(nil),                         // 11: coop.v1.Usage
+	(MessageSource)(0),                    // 0: coop.v1.MessageSource
+	(*ListTranscriptsRequest)(nil),        // 1: coop.v1.ListTranscriptsRequest
+	(*TranscriptMeta)(nil),                // 2: coop.v1.TranscriptMeta
+	(*ListTranscriptsResponse)(nil),       // 3: coop.v1.ListTranscriptsResponse
+	(*GetTranscriptRequest)(nil),          // 4: coop.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),         // 5: coop.v1.GetTranscriptResponse
+	(*CatchupTranscriptsRequest)(nil),     // 6: coop.v1.CatchupTranscriptsRequest
+	(*CatchupTranscript)(nil),             // 7: coop.v1.CatchupTranscript
+	(*CatchupTranscriptsResponse)(nil),    // 8: coop.v1.CatchupTranscriptsResponse
+	(*StreamTranscriptEventsRequest)(nil), // 9: coop.v1.StreamTranscriptEventsRequest
+	(*TranscriptEvent)(nil),               // 10: coop.v1.TranscriptEvent
+	(*MessageEvent)(nil),                  // 11: coop.v1.MessageEvent
+	(*GetUsageRequest)(nil),               // 12: coop.v1.GetUsageRequest
+	(*Usage)(nil),                         // 13: coop.v1.Usage
 }
 var file_coop_v1_transcripts_proto_depIdxs = []int32{
-	1, // 0: coop.v1.ListTranscriptsResponse.transcripts:type_name -> coop.v1.TranscriptMeta
-	6, // 1: coop.v1.CatchupTranscriptsResponse.transcripts:type_name -> coop.v1.CatchupTranscript
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2, // 0: coop.v1.ListTranscriptsResponse.transcripts:type_name -> coop.v1.TranscriptMeta
+	7, // 1: coop.v1.CatchupTranscriptsResponse.transcripts:type_name -> coop.v1.CatchupTranscript
+	0, // 2: coop.v1.MessageEvent.source:type_name -> coop.v1.MessageSource
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_coop_v1_transcripts_proto_init() }
@@ -814,19 +955,22 @@ func file_coop_v1_transcripts_proto_init() {
 	if File_coop_v1_transcripts_proto != nil {
 		return
 	}
+	file_coop_v1_options_proto_init()
 	file_coop_v1_transcripts_proto_msgTypes[8].OneofWrappers = []any{}
+	file_coop_v1_transcripts_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coop_v1_transcripts_proto_rawDesc), len(file_coop_v1_transcripts_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   12,
+			NumEnums:      1,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_coop_v1_transcripts_proto_goTypes,
 		DependencyIndexes: file_coop_v1_transcripts_proto_depIdxs,
+		EnumInfos:         file_coop_v1_transcripts_proto_enumTypes,
 		MessageInfos:      file_coop_v1_transcripts_proto_msgTypes,
 	}.Build()
 	File_coop_v1_transcripts_proto = out.File

@@ -528,7 +528,7 @@ class CoopServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Shutdown(self, request, context):
-        """Ends the child, then coop.
+        """Ends the child, then coop. A borrowed session (`--attach`) is let go of instead, and runs on.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -59,7 +59,7 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms")
+    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms", "backend")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -90,6 +90,7 @@ class GetStatusResponse(_message.Message):
     STARTED_AT_MS_FIELD_NUMBER: _ClassVar[int]
     LAST_OUTPUT_AT_MS_FIELD_NUMBER: _ClassVar[int]
     LAST_INPUT_AT_MS_FIELD_NUMBER: _ClassVar[int]
+    BACKEND_FIELD_NUMBER: _ClassVar[int]
     state: SessionState
     pid: int
     uptime_secs: int
@@ -113,7 +114,8 @@ class GetStatusResponse(_message.Message):
     started_at_ms: int
     last_output_at_ms: int
     last_input_at_ms: int
-    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ...) -> None: ...
+    backend: str
+    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ..., backend: _Optional[str] = ...) -> None: ...
 
 class WaitRequest(_message.Message):
     __slots__ = ("states", "text", "regex", "quiet_ms", "offset", "exited", "all", "timeout_ms")

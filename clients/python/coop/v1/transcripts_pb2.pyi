@@ -1,10 +1,21 @@
+from coop.v1 import options_pb2 as _options_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class MessageSource(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    MESSAGE_SOURCE_UNSPECIFIED: _ClassVar[MessageSource]
+    MESSAGE_SOURCE_LOG: _ClassVar[MessageSource]
+    MESSAGE_SOURCE_STDOUT: _ClassVar[MessageSource]
+MESSAGE_SOURCE_UNSPECIFIED: MessageSource
+MESSAGE_SOURCE_LOG: MessageSource
+MESSAGE_SOURCE_STDOUT: MessageSource
 
 class ListTranscriptsRequest(_message.Message):
     __slots__ = ()
@@ -89,6 +100,18 @@ class TranscriptEvent(_message.Message):
     line_count: int
     seq: int
     def __init__(self, number: _Optional[int] = ..., timestamp: _Optional[str] = ..., line_count: _Optional[int] = ..., seq: _Optional[int] = ...) -> None: ...
+
+class MessageEvent(_message.Message):
+    __slots__ = ("data", "source", "byte_size", "seq")
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    BYTE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    data: str
+    source: MessageSource
+    byte_size: int
+    seq: int
+    def __init__(self, data: _Optional[str] = ..., source: _Optional[_Union[MessageSource, str]] = ..., byte_size: _Optional[int] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class GetUsageRequest(_message.Message):
     __slots__ = ()

@@ -401,7 +401,7 @@ export type ExitEvent = Message<"coop.v1.ExitEvent"> & {
   seq: bigint;
 
   /**
-   * Why the child could not be started, when it could not.
+   * Why the child could not be started, when it could not; or how a borrowed session left, when no exit code says it.
    *
    * @generated from field: optional string error = 4;
    */

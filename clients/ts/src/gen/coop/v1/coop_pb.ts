@@ -429,7 +429,7 @@ export const Coop: GenService<{
     output: typeof EnvironmentSchema;
   },
   /**
-   * Ends the child, then coop.
+   * Ends the child, then coop. A borrowed session (`--attach`) is let go of instead, and runs on.
    *
    * @generated from rpc coop.v1.Coop.Shutdown
    */

@@ -19,7 +19,7 @@ import { file_coop_v1_nudge } from "./nudge_pb.js";
 import { file_coop_v1_options } from "./options_pb.js";
 import type { Gap, GetOutputRequest, GetOutputResponse, GetScreenRequest, OutputChunk, ResizeEvent, ScreenSnapshot } from "./screen_pb.js";
 import { file_coop_v1_screen } from "./screen_pb.js";
-import type { CatchupTranscriptsRequest, CatchupTranscriptsResponse, GetTranscriptRequest, GetTranscriptResponse, ListTranscriptsRequest, ListTranscriptsResponse, TranscriptEvent } from "./transcripts_pb.js";
+import type { CatchupTranscriptsRequest, CatchupTranscriptsResponse, GetTranscriptRequest, GetTranscriptResponse, ListTranscriptsRequest, ListTranscriptsResponse, MessageEvent, TranscriptEvent } from "./transcripts_pb.js";
 import { file_coop_v1_transcripts } from "./transcripts_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -27,7 +27,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coop/v1/session.proto.
  */
 export const file_coop_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("ChVjb29wL3YxL3Nlc3Npb24ucHJvdG8SB2Nvb3AudjEirgEKE1N0cmVhbUV2ZW50c1JlcXVlc3QSIAoEbW9kZRgBIAEoDjISLmNvb3AudjEuRXZlbnRNb2RlEhYKCWFmdGVyX3NlcRgCIAEoBEgAiAEBEhgKC2Zyb21fb2Zmc2V0GAMgASgESAGIAQESJQoJc3Vic2NyaWJlGAQgAygOMhIuY29vcC52MS5FdmVudE1vZGVCDAoKX2FmdGVyX3NlcUIOCgxfZnJvbV9vZmZzZXQiHAoLQXV0aFJlcXVlc3QSDQoFdG9rZW4YASABKAkiBgoEUGluZyIGCgRQb25nIgYKBERvbmUiKwoKRXJyb3JFdmVudBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiggkKDUNsaWVudE1lc3NhZ2USFwoKcmVxdWVzdF9pZBgBIAEoCUgBiAEBEiMKBHBpbmcYAiABKAsyDS5jb29wLnYxLlBpbmdCBJC1GAFIABIqCgRhdXRoGAMgASgLMhQuY29vcC52MS5BdXRoUmVxdWVzdEIEkLUYAUgAEjEKCXN1YnNjcmliZRgEIAEoCzIcLmNvb3AudjEuU3RyZWFtRXZlbnRzUmVxdWVzdEgAEjsKCnNjcmVlbl9nZXQYBSABKAsyGS5jb29wLnYxLkdldFNjcmVlblJlcXVlc3RIAFIKc2NyZWVuOmdldBI9CglzdGF0ZV9nZXQYBiABKAsyHS5jb29wLnYxLkdldEFnZW50U3RhdGVSZXF1ZXN0SABSCXN0YXRlOmdldBI7CgpzdGF0dXNfZ2V0GAcgASgLMhkuY29vcC52MS5HZXRTdGF0dXNSZXF1ZXN0SABSCmdldDpzdGF0dXMSKwoGcmVwbGF5GAggASgLMhkuY29vcC52MS5HZXRPdXRwdXRSZXF1ZXN0SAASKgoFaW5wdXQYCSABKAsyGS5jb29wLnYxLlNlbmRJbnB1dFJlcXVlc3RIABI8CglpbnB1dF9yYXcYCiABKAsyHC5jb29wLnYxLlNlbmRJbnB1dFJhd1JlcXVlc3RIAFIJaW5wdXQ6cmF3EigKBGtleXMYCyABKAsyGC5jb29wLnYxLlNlbmRLZXlzUmVxdWVzdEgAEigKBnJlc2l6ZRgMIAEoCzIWLmNvb3AudjEuUmVzaXplUmVxdWVzdEgAEiwKBnNpZ25hbBgNIAEoCzIaLmNvb3AudjEuU2VuZFNpZ25hbFJlcXVlc3RIABIqCgRsb2NrGA4gASgLMhQuY29vcC52MS5Mb2NrUmVxdWVzdEIEkLUYA0gAEiYKBW51ZGdlGA8gASgLMhUuY29vcC52MS5OdWRnZVJlcXVlc3RIABIqCgdyZXNwb25kGBAgASgLMhcuY29vcC52MS5SZXNwb25kUmVxdWVzdEgAEiQKBHdhaXQYESABKAsyFC5jb29wLnYxLldhaXRSZXF1ZXN0SAASKgoHcmVzdGFydBgSIAEoCzIXLmNvb3AudjEuUmVzdGFydFJlcXVlc3RIABIsCghzaHV0ZG93bhgTIAEoCzIYLmNvb3AudjEuU2h1dGRvd25SZXF1ZXN0SAASSwoPdHJhbnNjcmlwdF9saXN0GBQgASgLMh8uY29vcC52MS5MaXN0VHJhbnNjcmlwdHNSZXF1ZXN0SABSD3RyYW5zY3JpcHQ6bGlzdBJHCg50cmFuc2NyaXB0X2dldBgVIAEoCzIdLmNvb3AudjEuR2V0VHJhbnNjcmlwdFJlcXVlc3RIAFIOdHJhbnNjcmlwdDpnZXQSVAoSdHJhbnNjcmlwdF9jYXRjaHVwGBYgASgLMiIuY29vcC52MS5DYXRjaHVwVHJhbnNjcmlwdHNSZXF1ZXN0SABSEnRyYW5zY3JpcHQ6Y2F0Y2h1cEIHCgVldmVudEINCgtfcmVxdWVzdF9pZCKuCwoNU2VydmVyTWVzc2FnZRIXCgpyZXF1ZXN0X2lkGAEgASgJSAGIAQESHQoEcG9uZxgCIAEoCzINLmNvb3AudjEuUG9uZ0gAEiQKBWVycm9yGAMgASgLMhMuY29vcC52MS5FcnJvckV2ZW50SAASJgoGb3V0cHV0GAQgASgLMhQuY29vcC52MS5PdXRwdXRDaHVua0gAEikKBnNjcmVlbhgFIAEoCzIXLmNvb3AudjEuU2NyZWVuU25hcHNob3RIABIuCgp0cmFuc2l0aW9uGAYgASgLMhguY29vcC52MS5BZ2VudFN0YXRlRXZlbnRIABIiCgRleGl0GAcgASgLMhIuY29vcC52MS5FeGl0RXZlbnRIABImCgZyZXNpemUYCCABKAsyFC5jb29wLnYxLlJlc2l6ZUV2ZW50SAASGwoDZ2FwGAkgASgLMgwuY29vcC52MS5HYXBIABIjCgdyZWNlaXB0GAogASgLMhAuY29vcC52MS5SZWNlaXB0SAASLAoGc3RhdHVzGAsgASgLMhouY29vcC52MS5HZXRTdGF0dXNSZXNwb25zZUgAEkIKDXJlcGxheV9yZXN1bHQYDCABKAsyGi5jb29wLnYxLkdldE91dHB1dFJlc3BvbnNlSABSDXJlcGxheV9yZXN1bHQSQAoMaW5wdXRfcmVzdWx0GA0gASgLMhouY29vcC52MS5TZW5kSW5wdXRSZXNwb25zZUgAUgxpbnB1dDpyZXN1bHQSNwoLbG9ja19yZXN1bHQYDiABKAsyEy5jb29wLnYxLkxvY2tSZXN1bHRIAFILbG9jazpyZXN1bHQSPAoMbnVkZ2VfcmVzdWx0GA8gASgLMhYuY29vcC52MS5OdWRnZVJlc3BvbnNlSABSDG51ZGdlOnJlc3VsdBJCCg5yZXNwb25kX3Jlc3VsdBgQIAEoCzIYLmNvb3AudjEuUmVzcG9uZFJlc3BvbnNlSABSDnJlc3BvbmQ6cmVzdWx0EjkKC3dhaXRfcmVzdWx0GBEgASgLMhUuY29vcC52MS5XYWl0UmVzcG9uc2VIAFILd2FpdDpyZXN1bHQSQgoOcmVzdGFydF9yZXN1bHQYEiABKAsyGC5jb29wLnYxLlJlc3RhcnRSZXNwb25zZUgAUg5yZXN0YXJ0OnJlc3VsdBIiCgRzdG9wGBMgASgLMhIuY29vcC52MS5TdG9wRXZlbnRIABIkCgVzdGFydBgUIAEoCzITLmNvb3AudjEuU3RhcnRFdmVudEgAEkYKEHRyYW5zY3JpcHRfc2F2ZWQYFSABKAsyGC5jb29wLnYxLlRyYW5zY3JpcHRFdmVudEgAUhB0cmFuc2NyaXB0OnNhdmVkEkwKD3RyYW5zY3JpcHRfbGlzdBgWIAEoCzIgLmNvb3AudjEuTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2VIAFIPdHJhbnNjcmlwdDpsaXN0EkgKDnRyYW5zY3JpcHRfZ2V0GBcgASgLMh4uY29vcC52MS5HZXRUcmFuc2NyaXB0UmVzcG9uc2VIAFIOdHJhbnNjcmlwdDpnZXQSVQoSdHJhbnNjcmlwdF9jYXRjaHVwGBggASgLMiMuY29vcC52MS5DYXRjaHVwVHJhbnNjcmlwdHNSZXNwb25zZUgAUhJ0cmFuc2NyaXB0OmNhdGNodXASPwoNcmVzaXplX3Jlc3VsdBgZIAEoCzIXLmNvb3AudjEuUmVzaXplUmVzcG9uc2VIAFINcmVzaXplOnJlc3VsdBJDCg1zaWduYWxfcmVzdWx0GBogASgLMhsuY29vcC52MS5TZW5kU2lnbmFsUmVzcG9uc2VIAFINc2lnbmFsOnJlc3VsdBIhCgRkb25lGBsgASgLMg0uY29vcC52MS5Eb25lSABSAm9rQgcKBWV2ZW50Qg0KC19yZXF1ZXN0X2lkIlMKC0F0dGFjaEhlbGxvEhEKBGNvbHMYASABKA1IAIgBARIRCgRyb3dzGAIgASgNSAGIAQESDAoEdmlldxgDIAEoCEIHCgVfY29sc0IHCgVfcm93cyJ6Cg1BdHRhY2hSZXF1ZXN0EiUKBWhlbGxvGAEgASgLMhQuY29vcC52MS5BdHRhY2hIZWxsb0gAEg8KBWlucHV0GAIgASgMSAASKAoGcmVzaXplGAMgASgLMhYuY29vcC52MS5SZXNpemVSZXF1ZXN0SABCBwoFZXZlbnQiOQoLQXR0YWNoUmVhZHkSDAoEY29scxgBIAEoDRIMCgRyb3dzGAIgASgNEg4KBm9mZnNldBgDIAEoBCL0AQoOQXR0YWNoUmVzcG9uc2USJQoFcmVhZHkYASABKAsyFC5jb29wLnYxLkF0dGFjaFJlYWR5SAASEAoGb3V0cHV0GAIgASgMSAASJgoGcmVzaXplGAMgASgLMhQuY29vcC52MS5SZXNpemVFdmVudEgAEiIKBGV4aXQYBCABKAsyEi5jb29wLnYxLkV4aXRFdmVudEgAEi4KCnRyYW5zaXRpb24YBSABKAsyGC5jb29wLnYxLkFnZW50U3RhdGVFdmVudEgAEiQKBWVycm9yGAYgASgLMhMuY29vcC52MS5FcnJvckV2ZW50SABCBwoFZXZlbnQqfAoJRXZlbnRNb2RlEhoKFkVWRU5UX01PREVfVU5TUEVDSUZJRUQQABISCg5FVkVOVF9NT0RFX1JBVxABEhUKEUVWRU5UX01PREVfU0NSRUVOEAISFAoQRVZFTlRfTU9ERV9TVEFURRADEhIKDkVWRU5UX01PREVfQUxMEARCfAoLY29tLmNvb3AudjFCDFNlc3Npb25Qcm90b1ABWiJjb29wLmRldi9jbGllbnRzL2dvL2Nvb3AvdjE7Y29vcHYxogIDQ1hYqgIHQ29vcC5WMcoCB0Nvb3BcVjHiAhNDb29wXFYxXEdQQk1ldGFkYXRh6gIIQ29vcDo6VjFiBnByb3RvMw", [file_coop_v1_agent, file_coop_v1_gates, file_coop_v1_input, file_coop_v1_lifecycle, file_coop_v1_nudge, file_coop_v1_options, file_coop_v1_screen, file_coop_v1_transcripts]);
+  fileDesc("ChVjb29wL3YxL3Nlc3Npb24ucHJvdG8SB2Nvb3AudjEirgEKE1N0cmVhbUV2ZW50c1JlcXVlc3QSIAoEbW9kZRgBIAEoDjISLmNvb3AudjEuRXZlbnRNb2RlEhYKCWFmdGVyX3NlcRgCIAEoBEgAiAEBEhgKC2Zyb21fb2Zmc2V0GAMgASgESAGIAQESJQoJc3Vic2NyaWJlGAQgAygOMhIuY29vcC52MS5FdmVudE1vZGVCDAoKX2FmdGVyX3NlcUIOCgxfZnJvbV9vZmZzZXQiHAoLQXV0aFJlcXVlc3QSDQoFdG9rZW4YASABKAkiBgoEUGluZyIGCgRQb25nIgYKBERvbmUiKwoKRXJyb3JFdmVudBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiggkKDUNsaWVudE1lc3NhZ2USFwoKcmVxdWVzdF9pZBgBIAEoCUgBiAEBEiMKBHBpbmcYAiABKAsyDS5jb29wLnYxLlBpbmdCBJC1GAFIABIqCgRhdXRoGAMgASgLMhQuY29vcC52MS5BdXRoUmVxdWVzdEIEkLUYAUgAEjEKCXN1YnNjcmliZRgEIAEoCzIcLmNvb3AudjEuU3RyZWFtRXZlbnRzUmVxdWVzdEgAEjsKCnNjcmVlbl9nZXQYBSABKAsyGS5jb29wLnYxLkdldFNjcmVlblJlcXVlc3RIAFIKc2NyZWVuOmdldBI9CglzdGF0ZV9nZXQYBiABKAsyHS5jb29wLnYxLkdldEFnZW50U3RhdGVSZXF1ZXN0SABSCXN0YXRlOmdldBI7CgpzdGF0dXNfZ2V0GAcgASgLMhkuY29vcC52MS5HZXRTdGF0dXNSZXF1ZXN0SABSCmdldDpzdGF0dXMSKwoGcmVwbGF5GAggASgLMhkuY29vcC52MS5HZXRPdXRwdXRSZXF1ZXN0SAASKgoFaW5wdXQYCSABKAsyGS5jb29wLnYxLlNlbmRJbnB1dFJlcXVlc3RIABI8CglpbnB1dF9yYXcYCiABKAsyHC5jb29wLnYxLlNlbmRJbnB1dFJhd1JlcXVlc3RIAFIJaW5wdXQ6cmF3EigKBGtleXMYCyABKAsyGC5jb29wLnYxLlNlbmRLZXlzUmVxdWVzdEgAEigKBnJlc2l6ZRgMIAEoCzIWLmNvb3AudjEuUmVzaXplUmVxdWVzdEgAEiwKBnNpZ25hbBgNIAEoCzIaLmNvb3AudjEuU2VuZFNpZ25hbFJlcXVlc3RIABIqCgRsb2NrGA4gASgLMhQuY29vcC52MS5Mb2NrUmVxdWVzdEIEkLUYA0gAEiYKBW51ZGdlGA8gASgLMhUuY29vcC52MS5OdWRnZVJlcXVlc3RIABIqCgdyZXNwb25kGBAgASgLMhcuY29vcC52MS5SZXNwb25kUmVxdWVzdEgAEiQKBHdhaXQYESABKAsyFC5jb29wLnYxLldhaXRSZXF1ZXN0SAASKgoHcmVzdGFydBgSIAEoCzIXLmNvb3AudjEuUmVzdGFydFJlcXVlc3RIABIsCghzaHV0ZG93bhgTIAEoCzIYLmNvb3AudjEuU2h1dGRvd25SZXF1ZXN0SAASSwoPdHJhbnNjcmlwdF9saXN0GBQgASgLMh8uY29vcC52MS5MaXN0VHJhbnNjcmlwdHNSZXF1ZXN0SABSD3RyYW5zY3JpcHQ6bGlzdBJHCg50cmFuc2NyaXB0X2dldBgVIAEoCzIdLmNvb3AudjEuR2V0VHJhbnNjcmlwdFJlcXVlc3RIAFIOdHJhbnNjcmlwdDpnZXQSVAoSdHJhbnNjcmlwdF9jYXRjaHVwGBYgASgLMiIuY29vcC52MS5DYXRjaHVwVHJhbnNjcmlwdHNSZXF1ZXN0SABSEnRyYW5zY3JpcHQ6Y2F0Y2h1cEIHCgVldmVudEINCgtfcmVxdWVzdF9pZCLgDAoNU2VydmVyTWVzc2FnZRIXCgpyZXF1ZXN0X2lkGAEgASgJSAGIAQESHQoEcG9uZxgCIAEoCzINLmNvb3AudjEuUG9uZ0gAEiQKBWVycm9yGAMgASgLMhMuY29vcC52MS5FcnJvckV2ZW50SAASJgoGb3V0cHV0GAQgASgLMhQuY29vcC52MS5PdXRwdXRDaHVua0gAEikKBnNjcmVlbhgFIAEoCzIXLmNvb3AudjEuU2NyZWVuU25hcHNob3RIABIuCgp0cmFuc2l0aW9uGAYgASgLMhguY29vcC52MS5BZ2VudFN0YXRlRXZlbnRIABIiCgRleGl0GAcgASgLMhIuY29vcC52MS5FeGl0RXZlbnRIABImCgZyZXNpemUYCCABKAsyFC5jb29wLnYxLlJlc2l6ZUV2ZW50SAASGwoDZ2FwGAkgASgLMgwuY29vcC52MS5HYXBIABIjCgdyZWNlaXB0GAogASgLMhAuY29vcC52MS5SZWNlaXB0SAASLAoGc3RhdHVzGAsgASgLMhouY29vcC52MS5HZXRTdGF0dXNSZXNwb25zZUgAEkIKDXJlcGxheV9yZXN1bHQYDCABKAsyGi5jb29wLnYxLkdldE91dHB1dFJlc3BvbnNlSABSDXJlcGxheV9yZXN1bHQSQAoMaW5wdXRfcmVzdWx0GA0gASgLMhouY29vcC52MS5TZW5kSW5wdXRSZXNwb25zZUgAUgxpbnB1dDpyZXN1bHQSNwoLbG9ja19yZXN1bHQYDiABKAsyEy5jb29wLnYxLkxvY2tSZXN1bHRIAFILbG9jazpyZXN1bHQSPAoMbnVkZ2VfcmVzdWx0GA8gASgLMhYuY29vcC52MS5OdWRnZVJlc3BvbnNlSABSDG51ZGdlOnJlc3VsdBJCCg5yZXNwb25kX3Jlc3VsdBgQIAEoCzIYLmNvb3AudjEuUmVzcG9uZFJlc3BvbnNlSABSDnJlc3BvbmQ6cmVzdWx0EjkKC3dhaXRfcmVzdWx0GBEgASgLMhUuY29vcC52MS5XYWl0UmVzcG9uc2VIAFILd2FpdDpyZXN1bHQSQgoOcmVzdGFydF9yZXN1bHQYEiABKAsyGC5jb29wLnYxLlJlc3RhcnRSZXNwb25zZUgAUg5yZXN0YXJ0OnJlc3VsdBIiCgRzdG9wGBMgASgLMhIuY29vcC52MS5TdG9wRXZlbnRIABIkCgVzdGFydBgUIAEoCzITLmNvb3AudjEuU3RhcnRFdmVudEgAEkYKEHRyYW5zY3JpcHRfc2F2ZWQYFSABKAsyGC5jb29wLnYxLlRyYW5zY3JpcHRFdmVudEgAUhB0cmFuc2NyaXB0OnNhdmVkEkwKD3RyYW5zY3JpcHRfbGlzdBgWIAEoCzIgLmNvb3AudjEuTGlzdFRyYW5zY3JpcHRzUmVzcG9uc2VIAFIPdHJhbnNjcmlwdDpsaXN0EkgKDnRyYW5zY3JpcHRfZ2V0GBcgASgLMh4uY29vcC52MS5HZXRUcmFuc2NyaXB0UmVzcG9uc2VIAFIOdHJhbnNjcmlwdDpnZXQSVQoSdHJhbnNjcmlwdF9jYXRjaHVwGBggASgLMiMuY29vcC52MS5DYXRjaHVwVHJhbnNjcmlwdHNSZXNwb25zZUgAUhJ0cmFuc2NyaXB0OmNhdGNodXASPwoNcmVzaXplX3Jlc3VsdBgZIAEoCzIXLmNvb3AudjEuUmVzaXplUmVzcG9uc2VIAFINcmVzaXplOnJlc3VsdBJDCg1zaWduYWxfcmVzdWx0GBogASgLMhsuY29vcC52MS5TZW5kU2lnbmFsUmVzcG9uc2VIAFINc2lnbmFsOnJlc3VsdBIhCgRkb25lGBsgASgLMg0uY29vcC52MS5Eb25lSABSAm9rEjkKC21lc3NhZ2VfcmF3GBwgASgLMhUuY29vcC52MS5NZXNzYWdlRXZlbnRIAFILbWVzc2FnZTpyYXcSOAoMc3RvcF9vdXRjb21lGB0gASgLMhIuY29vcC52MS5TdG9wRXZlbnRIAFIMc3RvcDpvdXRjb21lEjsKDXN0YXJ0X291dGNvbWUYHiABKAsyEy5jb29wLnYxLlN0YXJ0RXZlbnRIAFINc3RhcnQ6b3V0Y29tZUIHCgVldmVudEINCgtfcmVxdWVzdF9pZCJ1CgtBdHRhY2hIZWxsbxIRCgRjb2xzGAEgASgNSACIAQESEQoEcm93cxgCIAEoDUgBiAEBEgwKBHZpZXcYAyABKAgSFAoHYW5zd2VycxgEIAEoCEgCiAEBQgcKBV9jb2xzQgcKBV9yb3dzQgoKCF9hbnN3ZXJzInoKDUF0dGFjaFJlcXVlc3QSJQoFaGVsbG8YASABKAsyFC5jb29wLnYxLkF0dGFjaEhlbGxvSAASDwoFaW5wdXQYAiABKAxIABIoCgZyZXNpemUYAyABKAsyFi5jb29wLnYxLlJlc2l6ZVJlcXVlc3RIAEIHCgVldmVudCI5CgtBdHRhY2hSZWFkeRIMCgRjb2xzGAEgASgNEgwKBHJvd3MYAiABKA0SDgoGb2Zmc2V0GAMgASgEIvQBCg5BdHRhY2hSZXNwb25zZRIlCgVyZWFkeRgBIAEoCzIULmNvb3AudjEuQXR0YWNoUmVhZHlIABIQCgZvdXRwdXQYAiABKAxIABImCgZyZXNpemUYAyABKAsyFC5jb29wLnYxLlJlc2l6ZUV2ZW50SAASIgoEZXhpdBgEIAEoCzISLmNvb3AudjEuRXhpdEV2ZW50SAASLgoKdHJhbnNpdGlvbhgFIAEoCzIYLmNvb3AudjEuQWdlbnRTdGF0ZUV2ZW50SAASJAoFZXJyb3IYBiABKAsyEy5jb29wLnYxLkVycm9yRXZlbnRIAEIHCgVldmVudCqVAQoJRXZlbnRNb2RlEhoKFkVWRU5UX01PREVfVU5TUEVDSUZJRUQQABISCg5FVkVOVF9NT0RFX1JBVxABEhUKEUVWRU5UX01PREVfU0NSRUVOEAISFAoQRVZFTlRfTU9ERV9TVEFURRADEhIKDkVWRU5UX01PREVfQUxMEAQSFwoTRVZFTlRfTU9ERV9NRVNTQUdFUxAFQnwKC2NvbS5jb29wLnYxQgxTZXNzaW9uUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_agent, file_coop_v1_gates, file_coop_v1_input, file_coop_v1_lifecycle, file_coop_v1_nudge, file_coop_v1_options, file_coop_v1_screen, file_coop_v1_transcripts]);
 
 /**
  * Which events are wanted, and from where.
@@ -57,7 +57,8 @@ export type StreamEventsRequest = Message<"coop.v1.StreamEventsRequest"> & {
   fromOffset?: bigint | undefined;
 
   /**
-   * Several kinds of events instead of one mode.
+   * Several kinds of events instead of one mode. Stops and starts are then told as `stop:outcome` and `start:outcome`,
+   * the words of those who subscribe so today.
    *
    * @generated from field: repeated coop.v1.EventMode subscribe = 4;
    */
@@ -587,6 +588,30 @@ export type ServerMessage = Message<"coop.v1.ServerMessage"> & {
      */
     value: Done;
     case: "done";
+  } | {
+    /**
+     * The agent wrote about its conversation.
+     *
+     * @generated from field: coop.v1.MessageEvent message_raw = 28 [json_name = "message:raw"];
+     */
+    value: MessageEvent;
+    case: "messageRaw";
+  } | {
+    /**
+     * The same as `stop`, for those who subscribed to several kinds.
+     *
+     * @generated from field: coop.v1.StopEvent stop_outcome = 29 [json_name = "stop:outcome"];
+     */
+    value: StopEvent;
+    case: "stopOutcome";
+  } | {
+    /**
+     * The same as `start`, for those who subscribed to several kinds.
+     *
+     * @generated from field: coop.v1.StartEvent start_outcome = 30 [json_name = "start:outcome"];
+     */
+    value: StartEvent;
+    case: "startOutcome";
   } | { case: undefined; value?: undefined };
 };
 
@@ -604,7 +629,8 @@ export const ServerMessageSchema: GenMessage<ServerMessage> = /*@__PURE__*/
  */
 export type AttachHello = Message<"coop.v1.AttachHello"> & {
   /**
-   * Its columns; null keeps the session's size.
+   * Its columns; null keeps the session's size. What they mean for the session is the operator's choice
+   * (`--attach-size`): the size of the terminal that was used last, the smallest of all, or none of them.
    *
    * @generated from field: optional uint32 cols = 1;
    */
@@ -623,6 +649,15 @@ export type AttachHello = Message<"coop.v1.AttachHello"> & {
    * @generated from field: bool view = 3;
    */
   view: boolean;
+
+  /**
+   * Whether it answers the program's queries by itself, as terminals do that are given the bytes as they are; yes when
+   * absent, unless it only looks. Of several, the one that came first answers, and what the others say to a query is
+   * dropped. While none does, coop answers.
+   *
+   * @generated from field: optional bool answers = 4;
+   */
+  answers?: boolean | undefined;
 };
 
 /**
@@ -733,7 +768,8 @@ export type AttachResponse = Message<"coop.v1.AttachResponse"> & {
     case: "ready";
   } | {
     /**
-     * Bytes for the terminal: one redraw, then what the child prints.
+     * Bytes for the terminal: one redraw, then what the child prints. After a change of the size, and where the terminal
+     * was too slow to be told everything, one redraw again.
      *
      * @generated from field: bytes output = 2;
      */
@@ -741,7 +777,7 @@ export type AttachResponse = Message<"coop.v1.AttachResponse"> & {
     case: "output";
   } | {
     /**
-     * The session has another size.
+     * The session has another size; a redraw follows as output.
      *
      * @generated from field: coop.v1.ResizeEvent resize = 3;
      */
@@ -816,11 +852,18 @@ export enum EventMode {
   STATE = 3,
 
   /**
-   * All of them.
+   * Output, screen and state; what the agent writes must be asked for by name.
    *
    * @generated from enum value: EVENT_MODE_ALL = 4;
    */
   ALL = 4,
+
+  /**
+   * What the agent writes about its conversation: the lines of its log, or those that it prints.
+   *
+   * @generated from enum value: EVENT_MODE_MESSAGES = 5;
+   */
+  MESSAGES = 5,
 }
 
 /**

@@ -4,15 +4,16 @@
 
 // What an agent said before it forgot, and what it cost.
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_coop_v1_options } from "./options_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file coop/v1/transcripts.proto.
  */
 export const file_coop_v1_transcripts: GenFile = /*@__PURE__*/
-  fileDesc("Chljb29wL3YxL3RyYW5zY3JpcHRzLnByb3RvEgdjb29wLnYxIhgKFkxpc3RUcmFuc2NyaXB0c1JlcXVlc3QiWgoOVHJhbnNjcmlwdE1ldGESDgoGbnVtYmVyGAEgASgNEhEKCXRpbWVzdGFtcBgCIAEoCRISCgpsaW5lX2NvdW50GAMgASgEEhEKCWJ5dGVfc2l6ZRgEIAEoBCJHChdMaXN0VHJhbnNjcmlwdHNSZXNwb25zZRIsCgt0cmFuc2NyaXB0cxgBIAMoCzIXLmNvb3AudjEuVHJhbnNjcmlwdE1ldGEiJgoUR2V0VHJhbnNjcmlwdFJlcXVlc3QSDgoGbnVtYmVyGAEgASgNIjgKFUdldFRyYW5zY3JpcHRSZXNwb25zZRIOCgZudW1iZXIYASABKA0SDwoHY29udGVudBgCIAEoCSJJChlDYXRjaHVwVHJhbnNjcmlwdHNSZXF1ZXN0EhgKEHNpbmNlX3RyYW5zY3JpcHQYASABKA0SEgoKc2luY2VfbGluZRgCIAEoBCJFChFDYXRjaHVwVHJhbnNjcmlwdBIOCgZudW1iZXIYASABKA0SEQoJdGltZXN0YW1wGAIgASgJEg0KBWxpbmVzGAMgAygJIpMBChpDYXRjaHVwVHJhbnNjcmlwdHNSZXNwb25zZRIvCgt0cmFuc2NyaXB0cxgBIAMoCzIaLmNvb3AudjEuQ2F0Y2h1cFRyYW5zY3JpcHQSEgoKbGl2ZV9saW5lcxgCIAMoCRIaChJjdXJyZW50X3RyYW5zY3JpcHQYAyABKA0SFAoMY3VycmVudF9saW5lGAQgASgEIkUKHVN0cmVhbVRyYW5zY3JpcHRFdmVudHNSZXF1ZXN0EhYKCWFmdGVyX3NlcRgBIAEoBEgAiAEBQgwKCl9hZnRlcl9zZXEiVQoPVHJhbnNjcmlwdEV2ZW50Eg4KBm51bWJlchgBIAEoDRIRCgl0aW1lc3RhbXAYAiABKAkSEgoKbGluZV9jb3VudBgDIAEoBBILCgNzZXEYBCABKAQiEQoPR2V0VXNhZ2VSZXF1ZXN0IpoBCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIZChFjYWNoZV9yZWFkX3Rva2VucxgDIAEoBBIaChJjYWNoZV93cml0ZV90b2tlbnMYBCABKAQSFgoOdG90YWxfY29zdF91c2QYBSABKAESFQoNcmVxdWVzdF9jb3VudBgGIAEoBEKAAQoLY29tLmNvb3AudjFCEFRyYW5zY3JpcHRzUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM");
+  fileDesc("Chljb29wL3YxL3RyYW5zY3JpcHRzLnByb3RvEgdjb29wLnYxIhgKFkxpc3RUcmFuc2NyaXB0c1JlcXVlc3QiWgoOVHJhbnNjcmlwdE1ldGESDgoGbnVtYmVyGAEgASgNEhEKCXRpbWVzdGFtcBgCIAEoCRISCgpsaW5lX2NvdW50GAMgASgEEhEKCWJ5dGVfc2l6ZRgEIAEoBCJHChdMaXN0VHJhbnNjcmlwdHNSZXNwb25zZRIsCgt0cmFuc2NyaXB0cxgBIAMoCzIXLmNvb3AudjEuVHJhbnNjcmlwdE1ldGEiJgoUR2V0VHJhbnNjcmlwdFJlcXVlc3QSDgoGbnVtYmVyGAEgASgNIjgKFUdldFRyYW5zY3JpcHRSZXNwb25zZRIOCgZudW1iZXIYASABKA0SDwoHY29udGVudBgCIAEoCSJJChlDYXRjaHVwVHJhbnNjcmlwdHNSZXF1ZXN0EhgKEHNpbmNlX3RyYW5zY3JpcHQYASABKA0SEgoKc2luY2VfbGluZRgCIAEoBCJFChFDYXRjaHVwVHJhbnNjcmlwdBIOCgZudW1iZXIYASABKA0SEQoJdGltZXN0YW1wGAIgASgJEg0KBWxpbmVzGAMgAygJIpMBChpDYXRjaHVwVHJhbnNjcmlwdHNSZXNwb25zZRIvCgt0cmFuc2NyaXB0cxgBIAMoCzIaLmNvb3AudjEuQ2F0Y2h1cFRyYW5zY3JpcHQSEgoKbGl2ZV9saW5lcxgCIAMoCRIaChJjdXJyZW50X3RyYW5zY3JpcHQYAyABKA0SFAoMY3VycmVudF9saW5lGAQgASgEIkUKHVN0cmVhbVRyYW5zY3JpcHRFdmVudHNSZXF1ZXN0EhYKCWFmdGVyX3NlcRgBIAEoBEgAiAEBQgwKCl9hZnRlcl9zZXEiVQoPVHJhbnNjcmlwdEV2ZW50Eg4KBm51bWJlchgBIAEoDRIRCgl0aW1lc3RhbXAYAiABKAkSEgoKbGluZV9jb3VudBgDIAEoBBILCgNzZXEYBCABKAQieAoMTWVzc2FnZUV2ZW50EhcKBGRhdGEYASABKAlCBIi1GAFIAIgBARImCgZzb3VyY2UYAiABKA4yFi5jb29wLnYxLk1lc3NhZ2VTb3VyY2USEQoJYnl0ZV9zaXplGAMgASgEEgsKA3NlcRgEIAEoBEIHCgVfZGF0YSIRCg9HZXRVc2FnZVJlcXVlc3QimgEKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEEhkKEWNhY2hlX3JlYWRfdG9rZW5zGAMgASgEEhoKEmNhY2hlX3dyaXRlX3Rva2VucxgEIAEoBBIWCg50b3RhbF9jb3N0X3VzZBgFIAEoARIVCg1yZXF1ZXN0X2NvdW50GAYgASgEKmIKDU1lc3NhZ2VTb3VyY2USHgoaTUVTU0FHRV9TT1VSQ0VfVU5TUEVDSUZJRUQQABIWChJNRVNTQUdFX1NPVVJDRV9MT0cQARIZChVNRVNTQUdFX1NPVVJDRV9TVERPVVQQAkKAAQoLY29tLmNvb3AudjFCEFRyYW5zY3JpcHRzUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_options]);
 
 /**
  * Asks which transcripts are kept.
@@ -310,6 +311,49 @@ export const TranscriptEventSchema: GenMessage<TranscriptEvent> = /*@__PURE__*/
   messageDesc(file_coop_v1_transcripts, 9);
 
 /**
+ * The agent wrote one line about its conversation.
+ *
+ * @generated from message coop.v1.MessageEvent
+ */
+export type MessageEvent = Message<"coop.v1.MessageEvent"> & {
+  /**
+   * The line as the agent wrote it, a JSON object of its own making; null when it is larger than 1 MiB, and then
+   * `transcripts/catchup` has it.
+   *
+   * @generated from field: optional string data = 1;
+   */
+  data?: string | undefined;
+
+  /**
+   * Where it was written.
+   *
+   * @generated from field: coop.v1.MessageSource source = 2;
+   */
+  source: MessageSource;
+
+  /**
+   * How many bytes the line has.
+   *
+   * @generated from field: uint64 byte_size = 3;
+   */
+  byteSize: bigint;
+
+  /**
+   * The sequence number of the event.
+   *
+   * @generated from field: uint64 seq = 4;
+   */
+  seq: bigint;
+};
+
+/**
+ * Describes the message coop.v1.MessageEvent.
+ * Use `create(MessageEventSchema)` to create a new message.
+ */
+export const MessageEventSchema: GenMessage<MessageEvent> = /*@__PURE__*/
+  messageDesc(file_coop_v1_transcripts, 10);
+
+/**
  * Asks what the conversation cost.
  *
  * @generated from message coop.v1.GetUsageRequest
@@ -322,7 +366,7 @@ export type GetUsageRequest = Message<"coop.v1.GetUsageRequest"> & {
  * Use `create(GetUsageRequestSchema)` to create a new message.
  */
 export const GetUsageRequestSchema: GenMessage<GetUsageRequest> = /*@__PURE__*/
-  messageDesc(file_coop_v1_transcripts, 10);
+  messageDesc(file_coop_v1_transcripts, 11);
 
 /**
  * What the conversation cost, counted once for each message.
@@ -378,5 +422,39 @@ export type Usage = Message<"coop.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_coop_v1_transcripts, 11);
+  messageDesc(file_coop_v1_transcripts, 12);
+
+/**
+ * Where a line of the conversation was written.
+ *
+ * @generated from enum coop.v1.MessageSource
+ */
+export enum MessageSource {
+  /**
+   * Not said.
+   *
+   * @generated from enum value: MESSAGE_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The log that the agent keeps.
+   *
+   * @generated from enum value: MESSAGE_SOURCE_LOG = 1;
+   */
+  LOG = 1,
+
+  /**
+   * Its output, for agents that print JSON instead of drawing.
+   *
+   * @generated from enum value: MESSAGE_SOURCE_STDOUT = 2;
+   */
+  STDOUT = 2,
+}
+
+/**
+ * Describes the enum coop.v1.MessageSource.
+ */
+export const MessageSourceSchema: GenEnum<MessageSource> = /*@__PURE__*/
+  enumDesc(file_coop_v1_transcripts, 0);
 

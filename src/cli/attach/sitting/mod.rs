@@ -1,30 +1,30 @@
 //! One person at one terminal, attached: what is typed goes in, what is shown comes out, until one of them leaves.
 
+mod showing;
+mod typing;
+
 use std::future::pending;
 use std::io;
 use std::time::Duration;
 
-use nix::errno::Errno;
 use nix::sys::signal::{Signal, raise};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::about::worth_telling;
-use super::canvas::{Canvas, Window};
+use super::canvas::Canvas;
 use super::key::DetachKey;
-use super::keyboard::{Act, Keyboard, Manner};
+use super::keyboard::Keyboard;
 use super::link::{Link, Place, Retry};
 use super::manners::Manners;
 use super::outer::Outer;
 use super::pen::Pen;
-use super::push;
 use super::signals::{Sign, Signals};
 use super::status::Status;
 use crate::child::Size;
 use crate::client::Failure;
 use crate::proto::v1::ExitEvent;
 use crate::proto::v1::attach_response::Event as Told;
-use crate::terminal::Note;
+use typing::read_terminal;
 
 /// How long after the detach key the same key again still means the key itself.
 const TWICE_WITHIN: Duration = Duration::from_millis(500);
@@ -38,14 +38,8 @@ const FRAME_MAX: Duration = Duration::from_millis(30);
 /// How long a program may take for a frame that it announced before what there is of it is shown.
 const MID_FRAME_MAX: Duration = Duration::from_millis(200);
 
-/// Portions of typed bytes that wait.
-const TYPED_MAX: usize = 16;
-
 /// A terminal with fewer rows has none to spare for the status.
 const ROWS_FOR_STATUS: u16 = 3;
-
-/// Ctrl-C, which leaves where nothing can be typed.
-const INTERRUPT: u8 = 0x03;
 
 /// How a sitting ends.
 #[derive(Debug)]
@@ -107,8 +101,8 @@ enum Happening {
     /// The end of a sequence did not come.
     Released,
     Paint,
-    Told(Result<Option<Told>, Failure>),
-    Back(Result<Link, Failure>),
+    Told(Box<Result<Option<Told>, Failure>>),
+    Back(Result<Box<Link>, Failure>),
     Typed(Option<Vec<u8>>),
     /// Something may go on.
     Nothing,
@@ -123,7 +117,7 @@ pub fn inner(size: Size, with_status: bool) -> Size {
 
 impl Sitting {
     /// Takes the terminal over.
-    pub fn new(place: Place, wishes: Wishes, link: Link, size: Size) -> io::Result<Self> {
+    pub fn new(place: Place, wishes: Wishes, link: Box<Link>, size: Size) -> io::Result<Self> {
         let signals = Signals::new()?;
         let outer = Some(Outer::enter()?);
         let status = Status { view: place.view, ..Default::default() };
@@ -196,12 +190,20 @@ impl Sitting {
                 return self.act(acts);
             }
             Happening::Paint => self.paint(),
-            Happening::Told(Ok(Some(told))) => return self.hear(told),
-            Happening::Told(Ok(None)) => return Some(Ending::Left),
-            Happening::Told(Err(failure)) => return self.lost(failure),
+            Happening::Told(told) => {
+                return match *told {
+                    Ok(Some(told)) => self.hear(told),
+                    Ok(None) => Some(Ending::Left),
+                    Err(failure) => self.lost(failure),
+                };
+            }
             Happening::Back(Ok(link)) => match link.about.exit.clone() {
                 Some(exit) => return Some(Ending::Ended(exit)),
-                None => self.connected(link),
+                None => {
+                    self.connected(link);
+                    // The hello was made up when the connection was lost.
+                    self.measure();
+                }
             },
             Happening::Back(Err(failure)) => return self.lost(failure),
             Happening::Typed(Some(bytes)) => return self.read(&bytes),
@@ -242,13 +244,13 @@ impl Sitting {
         self.paint_afresh();
     }
 
-    fn connected(&mut self, link: Link) {
+    fn connected(&mut self, link: Box<Link>) {
         let about = &link.about;
         self.status.name.clone_from(&about.name);
         self.status.program.clone_from(&about.program);
         self.status.state.clone_from(&about.state);
         self.status.lost = None;
-        self.line = Line::Up(Box::new(link));
+        self.line = Line::Up(link);
         self.paint_afresh();
     }
 
@@ -275,125 +277,16 @@ impl Sitting {
         self.dirty();
         None
     }
-
-    fn hear(&mut self, told: Told) -> Option<Ending> {
-        match told {
-            Told::Ready(ready) => self.restart(ready.cols, ready.rows),
-            Told::Resize(resize) => self.restart(resize.cols, resize.rows),
-            Told::Output(bytes) => {
-                let was_whole = self.canvas.is_whole();
-                let fed = self.canvas.feed(&bytes);
-                self.bell |= was_whole && fed.notes.contains(&Note::Bell);
-            }
-            Told::Transition(state) => self.status.state = worth_telling(state),
-            Told::Exit(exit) => return Some(Ending::Ended(exit)),
-            Told::Error(error) => self.status.trouble = Some(error.message),
-        }
-        self.dirty();
-        None
-    }
-
-    fn restart(&mut self, cols: u32, rows: u32) {
-        if let Ok(size) = Size::new(cols, rows) {
-            self.canvas.restart(size);
-        }
-    }
-
-    fn read(&mut self, bytes: &[u8]) -> Option<Ending> {
-        let window = self.window();
-        let (row, col) = self.canvas.corner();
-        let bracketed_paste = self.canvas.modes().bracketed_paste;
-        let manner = Manner { bracketed_paste, rows: window.rows, cols: window.cols, row, col };
-        let acts = self.keyboard.read(bytes, manner);
-        self.held = self.keyboard.holds().then(Instant::now);
-        self.act(acts)
-    }
-
-    fn act(&mut self, acts: Vec<Act>) -> Option<Ending> {
-        for act in acts {
-            match (act, &self.line) {
-                (Act::Leave, _) => return Some(Ending::Detached),
-                (Act::Send(bytes), Line::Up(link)) if !self.place.view => {
-                    link.type_in(bytes);
-                    if self.status.trouble.take().is_some() {
-                        // It may stand over the program's last row.
-                        self.paint_afresh();
-                    }
-                }
-                // Nothing can be typed here.
-                (Act::Send(bytes), _) if bytes.contains(&INTERRUPT) => return Some(Ending::Detached),
-                (Act::Send(_), _) => {}
-                (Act::Asked, Line::Up(_)) if !self.place.view => {}
-                (Act::Asked, _) => return Some(Ending::Detached),
-            }
-        }
-        let asked = self.keyboard.is_asked();
-        if asked != self.status.asked {
-            self.status.asked = asked;
-            self.asked = asked.then(Instant::now);
-            self.dirty();
-        }
-        None
-    }
-
-    fn dirty(&mut self) {
-        self.dirty.get_or_insert_with(Instant::now);
-    }
-
-    fn paint_afresh(&mut self) {
-        self.afresh = true;
-        self.dirty();
-    }
-
-    /// What the session has of the outer terminal.
-    fn window(&self) -> Window {
-        let size = inner(self.size, self.wishes.with_status);
-        Window { cols: size.cols().into(), rows: size.rows().into() }
-    }
-
-    fn paint(&mut self) {
-        self.dirty = None;
-        let window = self.window();
-        let mut out = String::from("\x1b[?2026h\x1b[?25l");
-        if std::mem::take(&mut self.afresh) {
-            out.push_str("\x1b[0m\x1b[2J");
-            self.canvas.forget();
-            self.status_shown.clear();
-        }
-        if self.canvas.is_whole() {
-            self.canvas.draw(window, &mut out);
-            self.manners.tell(self.canvas.modes(), self.canvas.title(), self.place.view, &mut out);
-        }
-        self.paint_status(window, &mut out);
-        if std::mem::take(&mut self.bell) {
-            out.push('\x07');
-        }
-        self.canvas.place_cursor(window, &mut out);
-        out.push_str("\x1b[?2026l");
-        self.pen.write(out);
-    }
-
-    /// What is wrong is told even where no status is wanted, over the last row.
-    fn paint_status(&mut self, window: Window, out: &mut String) {
-        let has_row = usize::from(self.size.rows()) > window.rows;
-        if !has_row && !self.status.is_wrong() {
-            return;
-        }
-        let shown = (window.cols, window.rows);
-        let row = self.status.row(window.cols, shown, self.canvas.size(), self.wishes.key.as_ref());
-        if !has_row || row != self.status_shown {
-            push(out, format_args!("\x1b[{};1H{row}", self.size.rows()));
-            self.status_shown = row;
-        }
-    }
 }
 
 impl Line {
     async fn next(&mut self, has_room: bool) -> Happening {
         match self {
             Self::Down(retry) => Happening::Back(retry.next().await),
-            Self::Up(link) if has_room => Happening::Told(link.next().await),
-            Self::Up(link) => link.next_or_room().await.map_or(Happening::Nothing, Happening::Told),
+            Self::Up(link) if has_room => Happening::Told(Box::new(link.next().await)),
+            Self::Up(link) => {
+                link.next_or_room().await.map_or(Happening::Nothing, |told| Happening::Told(Box::new(told)))
+            }
         }
     }
 }
@@ -403,24 +296,4 @@ async fn due(at: Option<Instant>) {
         Some(at) => sleep_until(at).await,
         None => pending().await,
     }
-}
-
-/// Bytes from the terminal as they come, read on a thread: a terminal that is shared with the shell must stay blocking.
-fn read_terminal() -> mpsc::Receiver<Vec<u8>> {
-    let (tell, typed) = mpsc::channel(TYPED_MAX);
-    std::thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        loop {
-            match nix::unistd::read(io::stdin(), &mut buffer) {
-                Err(Errno::EINTR) => {}
-                Ok(0) | Err(_) => return,
-                Ok(len) => {
-                    if tell.blocking_send(buffer[..len].to_vec()).is_err() {
-                        return;
-                    }
-                }
-            }
-        }
-    });
-    typed
 }

@@ -1,0 +1,75 @@
+# deploy/: Kubernetes' own tool reads the manifests, systemd's own tool the unit.
+source "$HERE/lib.sh"
+source "$HERE/tools.sh"
+
+# kubectl where it is installed, else kustomize alone, which is what is in it.
+if command -v kubectl >/dev/null; then
+    kustomize() { kubectl kustomize "$@"; }
+else
+    go_tool sigs.k8s.io/kustomize/kustomize/v5 "$KUSTOMIZE"
+    kustomize() { command kustomize build "$@"; }
+fi
+
+# What it makes of a directory, as a list in JSON.
+rendered() {
+    kustomize "$1" >"$WORK/rendered.yaml"
+    python3 -c 'import json, sys, yaml
+print(json.dumps(list(yaml.safe_load_all(sys.stdin))))' <"$WORK/rendered.yaml" >"$WORK/rendered.json"
+}
+python3 -c "import yaml" 2>/dev/null || python_tools
+
+base_needs_a_token() {
+    cp -r "$ROOT/deploy/kustomize" "$WORK/untold"
+    rm -f "$WORK/untold/base/token.txt"
+    ! kustomize "$WORK/untold/base" 2>"$WORK/why"
+    grep token.txt "$WORK/why"
+}
+
+base_is_whole() {
+    cp -r "$ROOT/deploy/kustomize" "$WORK/told"
+    echo secret-of-mine >"$WORK/told/base/token.txt"
+    rendered "$WORK/told/base"
+    cat "$WORK/rendered.json"
+    local kinds secret
+    kinds=$(jq -r '.[].kind' "$WORK/rendered.json" | sort | tr '\n' ' ')
+    [ "$kinds" = "Deployment Namespace NetworkPolicy Secret Service " ]
+    secret=$(jq -r '.[] | select(.kind == "Secret") | .metadata.name' "$WORK/rendered.json")
+    jq -e --arg name "$secret" '.[] | select(.kind == "Deployment") | .spec.template.spec
+        | .volumes[] | select(.name == "token") | .secret.secretName == $name' "$WORK/rendered.json"
+    jq -e '.[] | select(.kind == "Deployment") | .spec.template.spec.containers[0]
+        | (.readinessProbe.grpc.port == 8080) and .livenessProbe.httpGet and .resources.limits.memory
+        and (.securityContext.allowPrivilegeEscalation == false)' "$WORK/rendered.json"
+    # Whom it lets in is said by their label alone.
+    jq -e '.[] | select(.kind == "NetworkPolicy") | .spec.ingress[0].from[0].podSelector.matchLabels
+        == {"coop.dev/client": "true"}' "$WORK/rendered.json"
+    jq -e '.[] | select(.kind == "Service") | .spec.selector == {"app.kubernetes.io/name": "coop"}' "$WORK/rendered.json"
+}
+
+manifests_are_read() {
+    mkdir "$WORK/plain"
+    cp "$ROOT"/deploy/k8s-*.yaml "$WORK/plain/"
+    printf 'resources: [k8s-sidecar.yaml, k8s-standalone.yaml]\n' >"$WORK/plain/kustomization.yaml"
+    rendered "$WORK/plain"
+    cat "$WORK/rendered.json"
+    [ "$(jq -r '.[].kind' "$WORK/rendered.json" | sort | tr '\n' ' ')" = "Deployment Pod Service " ]
+}
+
+# systemd's tool wants the program to be where the unit says.
+unit_is_read() {
+    mkdir -p "$WORK/home/.local/bin" "$WORK/home/.config/coop" "$WORK/run"
+    ln -sf "$BIN" "$WORK/home/.local/bin/coop"
+    printf 'COMMAND=cat\nDIRECTORY=/usr\n' >"$WORK/home/.config/coop/mayor.env"
+    cp "$ROOT/deploy/systemd/coop@.service" "$WORK/run/coop@mayor.service"
+    HOME=$WORK/home XDG_RUNTIME_DIR=$WORK/run systemd-analyze --user --man=no verify "$WORK/run/coop@mayor.service" 2>&1 |
+        tee "$WORK/said"
+    ! grep -i coop "$WORK/said"
+}
+
+check "kustomize does not build without a token of one's own" base_needs_a_token
+check "the kustomize base has all its parts, and the secret that it names" base_is_whole
+check "both plain manifests are read" manifests_are_read
+if command -v systemd-analyze >/dev/null; then
+    check "systemd finds nothing to say about the unit" unit_is_read
+else
+    echo "# systemd-analyze is not here: the unit is held by tests/it/deploy.rs alone"
+fi
