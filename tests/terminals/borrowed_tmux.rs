@@ -344,7 +344,7 @@ async fn a_tmux_that_cannot_be_followed_is_looked_at() {
     // As a release without `send-keys -H` would say it.
     let fake = "#!/bin/sh\nfor word; do\ncase \"$word\" in -V) echo 'tmux 2.6'; exit;; -C) exit 1;; esac\ndone\n";
     let real = String::from_utf8(std::process::Command::new("which").arg("tmux").output().unwrap().stdout).unwrap();
-    let fake = scratch.file("tmux", &format!("{fake}exec {} \"$@\"\n", real.trim()));
+    let fake = scratch.file("tmux", format!("{fake}exec {} \"$@\"\n", real.trim()));
     std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let socket = tmux.socket();
     let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", socket.to_str().unwrap()];
