@@ -65,6 +65,16 @@ async fn same_picture(tmux: &Tmux, pane: &str, coop: &Coop) -> Vec<String> {
     }
 }
 
+/// Waits until the full-screen program has left: what is typed before that may be its last input.
+async fn back_in_the_shell(coop: &Coop) {
+    let deadline = Instant::now() + PATIENCE;
+    while screen(coop).await["alt_screen"] == json!(true) {
+        assert!(Instant::now() < deadline, "the program is still there");
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    coop.wait(json!({"quiet_ms": 200})).await;
+}
+
 #[tokio::test]
 async fn a_shell_looks_the_same_with_and_without_a_status() {
     let coop = session(&[], &["bash", "--norc", "--noprofile"]);
@@ -98,6 +108,7 @@ async fn vim_htop_and_less_look_the_same_while_they_are_used_and_resized() {
     coop.wait(json!({"regex": "^:"})).await;
     same_picture(&tmux, "main", &coop).await;
     presses("q");
+    back_in_the_shell(&coop).await;
     let scratch = Scratch::new();
     let text = scratch.path("text");
     std::fs::write(&text, (1..200).map(|line| format!("line {line} of the text\n")).collect::<String>()).unwrap();
@@ -111,6 +122,7 @@ async fn vim_htop_and_less_look_the_same_while_they_are_used_and_resized() {
     coop.wait(json!({"quiet_ms": 300})).await;
     same_picture(&tmux, "main", &coop).await;
     types(":qa!");
+    back_in_the_shell(&coop).await;
     types("htop -d 100");
     tmux.shows("main", "F10");
     same_picture(&tmux, "main", &coop).await;
@@ -119,6 +131,7 @@ async fn vim_htop_and_less_look_the_same_while_they_are_used_and_resized() {
     coop.wait(json!({"quiet_ms": 300})).await;
     same_picture(&tmux, "main", &coop).await;
     presses("q");
+    back_in_the_shell(&coop).await;
     types("echo back");
     coop.wait(json!({"regex": "^back$"})).await;
     same_picture(&tmux, "main", &coop).await;
@@ -177,7 +190,8 @@ async fn what_was_on_the_terminal_before_is_there_again() {
     assert_eq!(tmux.does(&["display-message", "-p", "-t", "main", flags]).trim(), "0 0 1 0 0 1");
 }
 
-#[tokio::test]
+// Looking at tmux blocks; the proxy must go on meanwhile.
+#[tokio::test(flavor = "multi_thread")]
 async fn after_a_broken_connection_the_picture_is_the_sessions_again() {
     let coop = session(&[], &["bash", "--norc", "--noprofile"]);
     let proxy = Proxy::to(&coop).await;
