@@ -64,7 +64,8 @@ async fn what_does_not_want_to_end_is_killed_by_stop_now() {
     coop.shows("ready").await;
     let slow = coop.verb(&["stop", "--timeout", "0.2"]).await;
     assert!(slow.code == Some(124) && slow.err.contains("coop stop --now") && slow.out.is_empty(), "{slow:?}");
-    let ended = coop.verb(&["stop", "--now", "--json"]).await;
+    // Sooner than the grace of 10 seconds, after which it would be killed anyhow.
+    let ended = coop.verb(&["stop", "--now", "--json", "--timeout", "6"]).await;
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
     assert_eq!(json!([ended.json()["left"], ended.json()["exit"]["signal"]]), json!([true, 9]), "{ended:?}");
     assert!(coop.left().await.success());
