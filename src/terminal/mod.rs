@@ -35,7 +35,7 @@ mod watch;
 pub use emulator::{Fed, Terminal};
 pub use keys::{UnknownKey, encode_key};
 pub use modes::{Modes, MouseEncoding, MouseReports};
-pub use replies::without_replies;
+pub use replies::{is_somebodys, without_replies};
 pub use ring::{Ring, Slice};
 pub use screen::{Cursor, Snapshot};
 pub use watch::Note;

@@ -16,6 +16,15 @@ pub fn without_replies(typed: &[u8]) -> Vec<u8> {
     kept
 }
 
+/// Whether somebody has done something: answers, and that the window was entered or left, are told by the terminal itself.
+pub fn is_somebodys(typed: &[u8]) -> bool {
+    let mut rest = without_replies(typed);
+    while let [b'\x1b', b'[', b'I' | b'O', ..] = rest[..] {
+        rest.drain(..3);
+    }
+    !rest.is_empty()
+}
+
 /// How long the answer is that `bytes` begins with.
 fn reply_len(bytes: &[u8]) -> Option<usize> {
     match bytes.get(..2)? {
@@ -63,6 +72,16 @@ mod tests {
 
     fn kept(typed: &str) -> String {
         String::from_utf8(without_replies(typed.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn a_window_that_is_entered_or_left_has_done_nothing() {
+        for typed in ["\x1b[I", "\x1b[O", "\x1b[O\x1b[I", "\x1b[I\x1b[24;80R", ""] {
+            assert!(!is_somebodys(typed.as_bytes()), "{typed:?}");
+        }
+        for typed in ["a", "\x1b[Ia", "\x1b[A", "\x1bOA", "\x1b", "\x1b[<0;1;2M"] {
+            assert!(is_somebodys(typed.as_bytes()), "{typed:?}");
+        }
     }
 
     #[test]

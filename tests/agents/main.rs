@@ -12,6 +12,9 @@ mod session;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "shared with tests/it, which uses all of it")]
 mod support;
+#[path = "../terminals/tmux.rs"]
+#[allow(dead_code, reason = "shared with tests/terminals, which uses all of it")]
+mod tmux;
 mod web_page;
 
 use std::time::Duration;

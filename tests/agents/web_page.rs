@@ -1,4 +1,5 @@
-//! The web page before the real Claude Code: a window on a desk and one on a phone watch it, and one of them answers.
+//! The web page before the real Claude Code: a window on a desk, one on a phone and a terminal watch it, and one of them
+//! answers.
 //!
 //! The windows are driven by `tests/interop/page/real.mjs`; what came of it is checked here. With `COOP_BLESS` the
 //! pictures of the README are made anew.
@@ -11,6 +12,7 @@ use tokio::process::Command;
 use crate::LIMIT;
 use crate::claude::{Claude, Options};
 use crate::model::Script;
+use crate::support::Seat;
 
 /// What the page is told to send.
 const MESSAGE: &str = "Run the tests and fix what fails.";
@@ -33,6 +35,8 @@ fn project(options: Options) -> Options {
 async fn a_message_and_an_answer_from_the_page_reach_claude_code() {
     let script = Script::new().bash("make test").text("All three tests pass. Nothing had to be fixed.");
     let claude = Claude::ready(project(Options::script(script))).await;
+    let mut terminal = Seat::attached(&claude.coop, 120, 40, &["--view"]);
+    terminal.shows("view only").await;
     let pictures = match std::env::var_os("COOP_BLESS") {
         Some(_) => Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images"),
         None => claude.house.beside("pictures"),
@@ -52,6 +56,7 @@ async fn a_message_and_an_answer_from_the_page_reach_claude_code() {
     assert_eq!(claude.model.heard(), [MESSAGE]);
     assert!(claude.has("result.txt"), "the command that was allowed has run");
     assert_eq!(claude.model.results()[0].text, "3 passed, 0 failed");
+    terminal.shows("Nothing had to be fixed.").await;
     for picture in ["web-dark.png", "web-light.png", "web-phone.png"] {
         assert!(pictures.join(picture).metadata().unwrap().len() > 10_000, "{picture}");
     }

@@ -104,3 +104,22 @@ async fn two_terminals_that_answer_by_themselves_do_not_both_answer() {
     coop.shows("22\\;22").await;
     while !matches!(second.hear().await, Heard::Bytes(_)) {}
 }
+
+#[tokio::test]
+async fn a_window_that_says_it_is_in_front_does_not_take_the_size() {
+    let coop = Coop::run(&sh("stty -icanon -echo; echo ready; exec cat -v"));
+    coop.shows("ready").await;
+    let attach = async |cols: u32| {
+        let mut terminal = coop.place.ws("/api/v1/attach").await;
+        terminal.say(json!({"event": "hello", "cols": cols, "rows": 20})).await;
+        terminal.next_event("ready").await;
+        terminal
+    };
+    let (mut first, _second) = (attach(100).await, attach(60).await);
+    first.say_bytes(&b"\x1b[I"[..]).await;
+    coop.shows("^[[I").await;
+    assert_eq!(sizes(&coop).await, (60, 20));
+    first.say_bytes(&b"key"[..]).await;
+    coop.shows("key").await;
+    assert_eq!(sizes(&coop).await, (100, 20));
+}

@@ -12,7 +12,7 @@ use crate::session::handle::Redrawn;
 use crate::session::outbox::Transaction;
 use crate::session::refusal::Refusal;
 use crate::session::terminals::{Joining, TerminalId};
-use crate::terminal::without_replies;
+use crate::terminal::{is_somebodys, without_replies};
 
 impl Owner {
     pub(super) fn redrawn(&self) -> Redrawn {
@@ -57,7 +57,8 @@ impl Owner {
         if bytes.is_empty() {
             return Ok(());
         }
-        if self.terminals.typed(terminal) {
+        // Every redraw makes some terminals say anew whether they are in front; sizes would follow them in turn, without end.
+        if is_somebodys(&bytes) && self.terminals.typed(terminal) {
             self.settle_size()?;
         }
         self.running()?.outbox.push(Transaction { id: None, bytes })?;

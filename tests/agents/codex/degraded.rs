@@ -7,6 +7,7 @@ use crate::promises::keeps;
 
 keeps!(CodexCli: degraded {
     without_hooks,
+    in_a_tmux_that_coop_has_not_started,
     hooks_that_stop_coming_do_not_stop_the_rest,
 });
 

@@ -102,6 +102,13 @@ pub async fn without_hooks<A: Kept>() {
     does_its_work(&agent, "hooks").await;
 }
 
+pub async fn in_a_tmux_that_coop_has_not_started<A: Kept>() {
+    let agent = Session::<A>::ready(A::asking(A::ungroomed(Options::new())).in_tmux()).await;
+    assert_eq!(agent.coop.status().await["backend"], "tmux");
+    does_its_work(&agent, "hooks").await;
+    is_said_to_ail(&agent, "hooks").await;
+}
+
 pub async fn hooks_that_stop_coming_do_not_stop_the_rest<A: Kept>() {
     let agent = Session::<A>::ready(Script::new().text("Hello.").bash("touch marker").text("Done.")).await;
     agent.told("First").await;

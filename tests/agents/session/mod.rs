@@ -18,6 +18,7 @@ pub use options::Options;
 
 use crate::model::Model;
 use crate::support::Coop;
+use crate::tmux::Tmux;
 use record::Record;
 
 /// The size that most people's screens have room for, and the smallest that dialogs are read at.
@@ -32,4 +33,6 @@ pub struct Session<A: Agent> {
     pub record: Record,
     /// How many steps of the record the test has looked at.
     seen: AtomicUsize,
+    /// What it runs in, when it is not coop that has started it.
+    _tmux: Option<Tmux>,
 }

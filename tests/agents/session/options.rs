@@ -24,6 +24,8 @@ pub struct Options<A: Agent> {
     pub words: Vec<String>,
     pub variables: Vec<(String, String)>,
     pub agent_config: Option<Value>,
+    /// Whether it runs in a tmux of its own, and coop serves it there.
+    pub in_tmux: bool,
     /// Prepares the house before anything is started.
     pub prepare: Option<Preparation<A>>,
 }
@@ -40,6 +42,7 @@ impl<A: Agent> From<Script> for Options<A> {
             words: Vec::new(),
             variables: Vec::new(),
             agent_config: None,
+            in_tmux: false,
             prepare: None,
         }
     }
@@ -92,6 +95,12 @@ impl<A: Agent> Options<A> {
 
     pub fn agent_config(mut self, config: Value) -> Self {
         self.agent_config = Some(config);
+        self
+    }
+
+    /// Started by somebody else, in a tmux.
+    pub fn in_tmux(mut self) -> Self {
+        self.in_tmux = true;
         self
     }
 

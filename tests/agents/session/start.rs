@@ -7,6 +7,7 @@ use super::record::Record;
 use super::{Agent, House, Options, Session, program, write_json};
 use crate::model::Model;
 use crate::support::Coop;
+use crate::tmux::Tmux;
 
 impl<A: Agent> Session<A> {
     /// Starts it and follows its states; it may show anything.
@@ -23,19 +24,33 @@ impl<A: Agent> Session<A> {
         variables.retain(|(name, _)| !options.variables.iter().any(|(other, _)| name == other));
         variables.extend(options.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
 
-        let (cols, rows) = options.size;
-        let (cols, rows, cwd) = (cols.to_string(), rows.to_string(), house.workspace().display().to_string());
         let agent = if options.known { A::NAME } else { "unknown" };
-        let flags = ["--port", "0", "--agent", agent, "--cwd", &cwd, "--cols", &cols, "--rows", &rows];
-        let mut flags: Vec<String> = flags.map(str::to_owned).into();
-        flags.extend(variables.iter().flat_map(|(name, value)| ["--env".to_owned(), format!("{name}={value}")]));
+        let mut flags: Vec<String> = ["--port", "0", "--agent", agent].map(str::to_owned).into();
+        let mut words = vec![program::<A>().display().to_string()];
+        words.extend(options.words);
+        let cwd = house.workspace().display().to_string();
+        let tmux = options.in_tmux.then(|| in_tmux(options.size, &cwd, &variables, &words));
+        match &tmux {
+            Some(tmux) => {
+                flags.extend(
+                    ["--attach", "tmux:main", "--tmux-socket", &tmux.socket().display().to_string()].map(str::to_owned),
+                );
+                words.clear();
+            }
+            None => {
+                let (cols, rows) = options.size;
+                flags.extend(
+                    ["--cwd", &cwd, "--cols", &cols.to_string(), "--rows", &rows.to_string()].map(str::to_owned),
+                );
+                flags
+                    .extend(variables.iter().flat_map(|(name, value)| ["--env".to_owned(), format!("{name}={value}")]));
+            }
+        }
         if let Some(config) = options.agent_config {
             write_json(&house.beside("agent.json"), &config);
             flags.extend(["--agent-config".to_owned(), house.beside("agent.json").display().to_string()]);
         }
         flags.extend(options.flags);
-        let mut words = vec![program::<A>().display().to_string()];
-        words.extend(options.words);
 
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -46,7 +61,7 @@ impl<A: Agent> Session<A> {
             command.env("LANG", "C.UTF-8");
         });
         let record = Record::follow(&coop.place).await;
-        Self { coop, model, house, record, seen: AtomicUsize::new(0) }
+        Self { coop, model, house, record, seen: AtomicUsize::new(0), _tmux: tmux }
     }
 
     /// Starts it and waits until it is idle.
@@ -55,4 +70,16 @@ impl<A: Agent> Session<A> {
         session.until("idle").await;
         session
     }
+}
+
+/// What tmux itself tells a program, and nothing else of the tests' own surroundings; then where, with what, and which.
+const ALONE: &str =
+    r#"cd "$1" && shift && exec env -i TERM="$TERM" TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" LANG=C.UTF-8 "$@""#;
+
+/// Started in a tmux, by somebody who knows nothing of coop.
+fn in_tmux((cols, rows): (u16, u16), cwd: &str, variables: &[(&str, String)], words: &[String]) -> Tmux {
+    let mut line: Vec<String> = ["sh", "-c", ALONE, "sh", cwd].map(str::to_owned).into();
+    line.extend(variables.iter().map(|(name, value)| format!("{name}={value}")));
+    line.extend_from_slice(words);
+    Tmux::running(cols, rows, &line.iter().map(String::as_str).collect::<Vec<_>>())
 }
