@@ -39,6 +39,7 @@ export class Screen {
   #joined = false;
   #asked = "";
   #settle = null;
+  #plain = new Map();
   #encoder = new TextEncoder();
 
   /** `heard`: joined(), lost(code, reason), failed(message), titled(text), sized(cols, rows). `onType` may change what is typed. */
@@ -174,9 +175,16 @@ export class Screen {
     return { width: box.width / this.terminal.cols / px, height: box.height / this.terminal.rows / px };
   }
 
+  /** The same where letters have their own size: browsers round cells, so that those of shrunk letters would fit otherwise. */
+  #plainCell() {
+    const px = this.#letters();
+    if (this.terminal.options.fontSize === px) this.#plain.set(px, this.#cell());
+    return this.#plain.get(px) ?? this.#cell();
+  }
+
   /** How many cells this window has room for. */
   #measure() {
-    const cell = this.#cell();
+    const cell = this.#plainCell();
     const room = this.#room();
     const fits = (space, one, least) => Math.max(least, Math.floor(space / (one * this.#letters())));
     return { cols: fits(room.width, cell.width, COLS_MIN), rows: fits(room.height, cell.height, ROWS_MIN) };
