@@ -45,6 +45,22 @@ base_is_whole() {
     jq -e '.[] | select(.kind == "Service") | .spec.selector == {"app.kubernetes.io/name": "coop"}' "$WORK/rendered.json"
 }
 
+overlay_changes_what_it_says() {
+    cp -r "$ROOT/deploy/kustomize" "$WORK/laid"
+    echo of-the-base >"$WORK/laid/base/token.txt"
+    echo of-the-overlay >"$WORK/laid/overlays/example/token.txt"
+    rendered "$WORK/laid/overlays/example"
+    cat "$WORK/rendered.json"
+    jq -e 'all(.[]; (.metadata.namespace // .metadata.name) == "team-red")' "$WORK/rendered.json"
+    jq -e '.[] | select(.kind == "Secret") | .data.token | @base64d == "of-the-overlay\n"' "$WORK/rendered.json"
+    # What it adds stands before the program, and the base's names are still there.
+    jq -e '.[] | select(.kind == "Deployment") | .spec.template.spec.containers[0]
+        | .image == "registry.example/tools/coop:0.1.0" and (.args | .[:index("--")]
+        | index("--allow-host=coop.team-red.example") and index("--allow-host=coop"))' "$WORK/rendered.json"
+    jq -e '.[] | select(.kind == "Deployment") | .spec.template.spec.volumes[1].persistentVolumeClaim.claimName
+        == "coop-work"' "$WORK/rendered.json"
+}
+
 manifests_are_read() {
     mkdir "$WORK/plain"
     cp "$ROOT"/deploy/k8s-*.yaml "$WORK/plain/"
@@ -67,6 +83,7 @@ unit_is_read() {
 
 check "kustomize does not build without a token of one's own" base_needs_a_token
 check "the kustomize base has all its parts, and the secret that it names" base_is_whole
+check "the example of an overlay changes namespace, image, token, names and volume" overlay_changes_what_it_says
 check "both plain manifests are read" manifests_are_read
 if command -v systemd-analyze >/dev/null; then
     check "systemd finds nothing to say about the unit" unit_is_read

@@ -41,7 +41,8 @@ fn start(flags: &[String], scratch: &Scratch, variables: &[(String, String)]) ->
         "--socket" | "COOP_SOCKET" => scratch.path("s").display().to_string(),
         "--auth-token-file" => token.clone(),
         "--cwd" => "/usr".to_owned(),
-        _ => value.to_owned(),
+        // Kubernetes puts the pod's own in.
+        _ => value.replace("$(POD_NAMESPACE)", "default"),
     };
     let flags: Vec<String> = flags
         .iter()
