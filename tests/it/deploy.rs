@@ -204,8 +204,9 @@ async fn every_command_line_of_the_pages_is_one_that_coop_takes() {
     let mut seen = 0;
     for name in PAGES {
         for words in shell_lines(&file(name)).iter().flat_map(|line| commands(line)) {
+            let words: Vec<String> = words.into_iter().skip_while(|word| word == "setsid").collect();
             let is_abridged = words.iter().any(|word| word.contains('…') || word.contains('['));
-            if words[0] != "coop" || words.len() < 2 || is_abridged {
+            if words.len() < 2 || words[0] != "coop" || is_abridged {
                 continue;
             }
             let flags: Vec<&str> = words[1..].iter().map(String::as_str).take_while(|word| *word != "--").collect();
