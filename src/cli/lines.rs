@@ -24,7 +24,9 @@ pub fn describe(status: &GetStatusResponse, agent: Option<&AgentState>) -> Strin
 /// How a child ended, if it did.
 pub fn ending(code: Option<i32>, signal: Option<i32>, error: Option<&str>) -> Option<String> {
     match (error, signal, code) {
-        (Some(error), ..) => Some(format!("could not be started: {}", plain(error))),
+        (Some(error), _, Some(_)) => Some(format!("could not be started: {}", plain(error))),
+        // What was borrowed has left, and nobody knows with what.
+        (Some(error), ..) => Some(plain(error)),
         (None, Some(signal), _) => Some(format!("ended by signal {signal}")),
         (None, None, Some(code)) => Some(format!("exit code {code}")),
         (None, None, None) => None,
@@ -61,7 +63,7 @@ pub fn reasons(agent: &AgentState) -> Vec<String> {
         let claim = word::<AgentStateKind>(evidence.claim);
         format!("{mark} {source} ({tier}) says {claim}, {} ms ago{detail}", evidence.age_ms)
     };
-    let disagreement = agent.disagreement.as_deref().map(|text| format!("! {}", plain(text)));
+    let disagreement = agent.disagreement.as_deref().map(|text| format!("! not all agree: {}", plain(text)));
     agent.evidence.iter().map(line).chain(disagreement).collect()
 }
 
@@ -104,7 +106,7 @@ mod tests {
         };
         assert_eq!(exited(Some(3), None, None), "exited  bash  exit code 3  200x50  state exited since seq 9");
         assert!(exited(None, Some(9), None).contains("ended by signal 9"));
-        assert!(exited(None, None, Some("no such file")).contains("could not be started: no such file"));
+        assert!(exited(Some(127), None, Some("no such file")).contains("could not be started: no such file"));
     }
 
     #[test]
@@ -135,6 +137,6 @@ mod tests {
         };
         let agent =
             AgentState { evidence: vec![evidence], disagreement: Some("two minds".into()), ..Default::default() };
-        assert_eq!(reasons(&agent), ["* alive (process) says unknown, 5 ms ago", "! two minds"]);
+        assert_eq!(reasons(&agent), ["* alive (process) says unknown, 5 ms ago", "! not all agree: two minds"]);
     }
 }

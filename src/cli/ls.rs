@@ -1,6 +1,7 @@
 //! `coop ls`: the sessions of this user on this machine.
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -72,6 +73,9 @@ impl Ls {
             return Ok(ExitCode::SUCCESS);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        if rows.is_empty() && std::io::stderr().is_terminal() {
+            complain("no such session runs here; one with only --port, or with a --socket elsewhere, is not listed");
+        }
         for line in table(&rows, now) {
             print_line(&line)?;
         }
@@ -110,7 +114,7 @@ fn table(rows: &[Row], now: Duration) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let heading = ["NAME", "STATE", "AGENT", "ACTIVE", "DIRECTORY", "LABELS"].map(str::to_owned);
+    let heading = ["NAME", "STATE", "PROGRAM", "ACTIVE", "DIRECTORY", "LABELS"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heading).chain(rows.iter().map(|row| cells(row, now))).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..6).map(width).collect();
@@ -130,7 +134,16 @@ fn cells(row: &Row, now: Duration) -> [String; 6] {
     let active = status.last_output_at_ms.max(status.last_input_at_ms).unwrap_or(status.started_at_ms);
     let labels: Vec<String> = status.labels.iter().map(|(name, value)| plain(&format!("{name}={value}"))).collect();
     let since = ago(now.saturating_sub(Duration::from_millis(active)));
-    [name, state, plain(&status.agent), since, plain(&status.cwd), labels.join(" ")]
+    [name, state, program(status), since, plain(&status.cwd), labels.join(" ")]
+}
+
+/// The agent, or else the program that runs there.
+fn program(status: &GetStatusResponse) -> String {
+    if !["", config::Agent::Unknown.word()].contains(&status.agent.as_str()) {
+        return plain(&status.agent);
+    }
+    let words = status.command.first().map_or("", String::as_str);
+    plain(&Path::new(words).file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// How long ago, in the largest unit that is not 0.
@@ -160,9 +173,9 @@ mod tests {
     fn sessions_are_told_in_columns() {
         let rows = [row("red", &[("team", "a")]), row("a-longer-name", &[])];
         let lines = table(&rows, Duration::from_secs(121));
-        assert_eq!(lines[0], "NAME           STATE  AGENT   ACTIVE  DIRECTORY    LABELS");
-        assert_eq!(lines[1], "red            idle   claude  2m      /work\\u{1b}  team=a");
-        assert_eq!(lines[2], "a-longer-name  idle   claude  2m      /work\\u{1b}");
+        assert_eq!(lines[0], "NAME           STATE  PROGRAM  ACTIVE  DIRECTORY    LABELS");
+        assert_eq!(lines[1], "red            idle   claude   2m      /work\\u{1b}  team=a");
+        assert_eq!(lines[2], "a-longer-name  idle   claude   2m      /work\\u{1b}");
         assert!(table(&[], Duration::ZERO).is_empty());
     }
 

@@ -144,7 +144,8 @@ fn parse(
     } else {
         config::read_from(command, variable)
     };
-    let matches = command.try_get_matches_from_mut(argv).map_err(|error| with_tip(error, &command))?;
+    let tipped = |error| if is_verb { error } else { with_tip(error, &command.clone()) };
+    let matches = command.clone().try_get_matches_from_mut(argv).map_err(tipped)?;
     let cli = Cli::from_arg_matches(&matches)?;
     if let Some(verb) = cli.verb {
         return Ok(Task::Do(Box::new(verb)));

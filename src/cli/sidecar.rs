@@ -189,7 +189,8 @@ impl Places {
         if stdout.is_terminal() {
             let url = url(self.http).into_iter();
             let places: Vec<String> = url.chain(self.socket.iter().map(|path| path.display().to_string())).collect();
-            writeln!(stdout, "coop {} listens on {}", env!("CARGO_PKG_VERSION"), places.join(" and "))?;
+            let way = if self.socket.is_some() { "`coop attach` shows it" } else { "open it in a browser" };
+            writeln!(stdout, "coop {} ({way}) listens on {}", env!("CARGO_PKG_VERSION"), places.join(" and "))?;
         } else {
             let line = json!({
                 "event": "listening",

@@ -103,7 +103,8 @@ async fn answers(client: &Client) -> bool {
 fn describe(stopped: &Stopped) -> String {
     let status = &stopped.status;
     if status.backend != OWN_CHILD {
-        return format!("left: what it served in {} goes on", plain(&status.backend));
+        let goes_on = if status.pid.is_some() { "goes on" } else { "had ended before" };
+        return format!("left: what it served in {} {goes_on}", plain(&status.backend));
     }
     let program = status.command.first().map_or("", String::as_str);
     let name = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());

@@ -16,7 +16,8 @@ pub enum Failure {
     #[error("{0}")]
     Choice(String),
     #[error(
-        "no session runs in {}: start one with `coop -- COMMAND`, or name one with --url or --socket",
+        "no session runs in {}: start one with `coop -- COMMAND`, or name one that has a port with --url http://HOST:PORT, \
+         or one with its own socket with --socket",
         runtime_dir.display()
     )]
     NoSession { runtime_dir: PathBuf },
@@ -69,7 +70,10 @@ impl Failure {
                 format!("{}: give the session's token by --token-file FILE or COOP_AUTH_TOKEN", before_colon(&message))
             }
             Code::Exited => {
-                format!("{}; `coop screen` and `coop logs --output` still show its last words", before_colon(&message))
+                format!(
+                    "{}; `coop screen` still shows its last words, `coop restart` starts it again",
+                    before_colon(&message)
+                )
             }
             _ => message,
         };

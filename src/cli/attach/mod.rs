@@ -126,7 +126,9 @@ fn tell(ending: &Ending, name: &str, program: &str) {
         Ending::Detached => complain(&format!("detached from {name}; it goes on")),
         Ending::Ended(exit) => {
             let how = exit_ending(exit).unwrap_or_else(|| "it has ended".to_owned());
-            complain(&format!("{program} in {name}: {how}"));
+            complain(&format!(
+                "{program} in {name}: {how}; `coop restart` starts it again, `coop stop` ends the session"
+            ));
         }
         Ending::Left => complain(&format!("{name} has been closed: its coop has left")),
         Ending::Lost(failure) => complain(&format!("{name} is lost: {failure}")),

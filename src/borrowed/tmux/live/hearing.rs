@@ -26,6 +26,9 @@ impl Live<'_> {
                     }
                 }
                 // The first is that of the attaching itself.
+                Said::Answer { good: true, .. } if !self.is_attached => {
+                    self.begin().await.map_err(|error| error.to_string())?;
+                }
                 Said::Answer { good: true, .. } => {}
                 Said::Answer { lines, .. } => return Err(joined(&lines)),
                 Said::Notice { word, rest } => ask |= self.matters(&word, &rest),
@@ -148,17 +151,21 @@ impl Live<'_> {
             Answer { to, result }
         });
         let before = std::mem::replace(&mut self.course.standing, standing.clone());
-        if before.session != standing.session {
+        let has_moved = self.pane.session != standing.session;
+        if has_moved {
             self.pane.session = standing.session.clone();
             let follow = format!("switch-client -t '{}'", standing.session);
             self.send(&follow, Awaited::Nothing).await?;
         }
-        if before.size != standing.size {
+        let is_resized = before.size != standing.size;
+        if is_resized {
             self.follower.tell(News::Resized(standing.size, answer)).await;
-            // tmux wraps lines in its own way.
-            self.look(Looking::default()).await?;
         } else if let Some(answer) = answer {
             answer.give();
+        }
+        if has_moved || is_resized {
+            // tmux wraps lines in its own way, and tells a client that changes its session nothing of what it had not told yet.
+            self.look(Looking::default()).await?;
         }
         self.follower.tell(News::Stirred { pid: standing.pid }).await;
         Ok(None)

@@ -86,6 +86,8 @@ struct Live<'a> {
     follower: &'a mut Follower,
     stdin: ChildStdin,
     awaited: VecDeque<Awaited>,
+    /// tmux has let the client in. What it is told before that it does at once, and tells nobody what comes of it.
+    is_attached: bool,
     strainer: Strainer,
     looking: Option<Looking>,
     /// Nothing is told before the first picture, which has it all.
@@ -110,6 +112,7 @@ pub async fn follow(pane: &mut Pane, course: &mut Course, follower: &mut Followe
         follower,
         stdin,
         awaited: VecDeque::new(),
+        is_attached: false,
         strainer: Strainer::default(),
         looking: None,
         began: false,
@@ -136,11 +139,7 @@ fn connect(pane: &Pane) -> io::Result<(Child, ChildStdin, ChildStdout)> {
 
 impl Live<'_> {
     async fn run(mut self, mut stdout: ChildStdout) -> Left {
-        let begun = self.begin().await;
-        let left = match begun {
-            Ok(()) => self.follow(&mut stdout).await,
-            Err(error) => Left::Lost(error.to_string()),
-        };
+        let left = self.follow(&mut stdout).await;
         // Those who wait for another size are told that they wait in vain.
         for resizing in self.resizing.drain(..) {
             let _ = resizing.to.send(Err("the connection to tmux was lost: try again".to_owned()));
@@ -149,6 +148,7 @@ impl Live<'_> {
     }
 
     async fn begin(&mut self) -> io::Result<()> {
+        self.is_attached = true;
         if self.pane.release >= Release::SUBSCRIBES {
             let subscribe = format!("refresh-client -B 'coop::{SUBSCRIPTION}'");
             self.send(&subscribe, Awaited::Subscribed).await?;
@@ -180,7 +180,7 @@ impl Live<'_> {
                     }
                     Err(error) => Err(error.to_string()),
                 },
-                wish = self.follower.wishes.recv(), if self.course.unwritten.is_none() => match wish {
+                wish = self.follower.wishes.recv(), if self.is_attached && self.course.unwritten.is_none() => match wish {
                     Some(Wish::LetGo) | None => return Left::Over(self.let_go()),
                     Some(wish) => self.grant(wish).await.map(|()| None).map_err(|error| error.to_string()),
                 },

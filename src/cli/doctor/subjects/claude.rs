@@ -46,6 +46,9 @@ fn seed(house: &House, _: &str) -> io::Result<()> {
         "customApiKeyResponses": {"approved": [&API_KEY[API_KEY.len() - KEY_TAIL_CHARS..]], "rejected": []},
         "projects": {workspace.to_string_lossy(): {"hasTrustDialogAccepted": true}},
     });
+    // Later versions may choose a mode in which nothing is asked.
+    let settings = json!({"permissions": {"defaultMode": "default"}});
+    std::fs::write(house.at("config/settings.json"), settings.to_string())?;
     std::fs::write(house.at("config/.claude.json"), seed.to_string())
 }
 
