@@ -9,6 +9,7 @@ use crate::agent::driver::Driver;
 use crate::agent::evidence::EpochMs;
 use crate::agent::mind::Mind;
 use crate::child::Size;
+use crate::session::StateKind;
 use crate::terminal::{Cursor, Seq, Snapshot};
 
 const START: u64 = 1_794_787_606_000;
@@ -85,4 +86,18 @@ fn a_question_whose_dialog_is_drawn_otherwise_is_told_all_the_same() {
     mind.see(&dialog("a"), EpochMs(START + 300));
     mind.hear("PermissionRequest", &fetch("b"), EpochMs(START + 320));
     assert!(told(&mut mind, 2000).is_some_and(|input| input.contains("/b")), "nobody else asks");
+}
+
+#[test]
+fn a_short_work_after_an_answer_is_told() {
+    let rules = Arc::new(Claude.rules(None).expect("the rules that come with coop"));
+    let mut mind = Mind::new(&Claude, EpochMs(START), 0, Arc::default(), rules);
+    mind.hear("UserPromptSubmit", &json!({"prompt": "Do it"}), EpochMs(START + 100));
+    told(&mut mind, 101);
+    mind.hear("PermissionRequest", &fetch("a"), EpochMs(START + 200));
+    assert!(told(&mut mind, 700).is_some());
+    mind.hear("Stop", &json!({"last_assistant_message": "Done."}), EpochMs(START + 800));
+    mind.stopped(false, EpochMs(START + 800));
+    let (decided, _) = mind.decide(EpochMs(START + 801));
+    assert_eq!(decided.map(|decided| decided.state.kind()), Some(StateKind::Working));
 }

@@ -125,7 +125,12 @@ impl Mind {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
             self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
-            self.has_worked |= self.present.kind() == StateKind::Working;
+            match self.present.kind() {
+                StateKind::Working => self.has_worked = true,
+                // What it does with the answer is another thing.
+                StateKind::Prompt => self.has_worked = false,
+                _ => {}
+            }
             if verdict.source == Source::Screen && self.present.kind() != StateKind::Prompt {
                 self.seen.end_prompt();
             }
