@@ -15,9 +15,6 @@ use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
 
-/// The same, when several ask at once: Gemini CLI 0.61.0 draws the last of them for 60 ms before it draws the first.
-const ONE_OF_SEVERAL_MS: u64 = 200;
-
 /// How long after its dialog the hook of a tool may come; it is a process that must be started first.
 const HOOK_WITHIN_MS: u64 = 2500;
 
@@ -188,13 +185,10 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
     merged(None).looking_again(silent.then(|| undrawn_since.plus(CONTRADICTED_MS)))
 }
 
-/// How long it is not known which of several questions the dialog on the screen is about.
+/// How long the dialog on the screen may be of a question whose own hook comes later.
 fn unsure_until(seen: &Seen, now: EpochMs) -> Option<EpochMs> {
-    // It may be of a question whose own hook comes later.
-    let heard =
-        seen.of(Source::Hooks).filter(|_| seen.draws_another).map(|hook| hook.at.plus(seen.habits.opens_within_ms));
-    let stands = seen.of(Source::Screen).filter(|_| seen.asks_several).map(|screen| screen.at.plus(ONE_OF_SEVERAL_MS));
-    heard.max(stands).filter(|until| now < *until)
+    let until = seen.of(Source::Hooks)?.at.plus(seen.habits.opens_within_ms);
+    (seen.draws_another && now < until).then_some(until)
 }
 
 /// The arbiter says that a dialog is open.

@@ -19,8 +19,6 @@ pub struct Seen {
     pub asked: Option<Prompt>,
     /// The dialog on the screen is more like that of a tool whose hook has not asked yet.
     pub draws_another: bool,
-    /// More than one question is open.
-    pub asks_several: bool,
     /// When the arbiter last said that a dialog is open.
     pub waited: Option<EpochMs>,
     /// Messages that the agent has taken but not begun to work on, by its own word.
@@ -48,7 +46,6 @@ impl Seen {
             habits,
             asked: None,
             draws_another: false,
-            asks_several: false,
             waited: None,
             queued: 0,
             shows_queue: false,

@@ -34,7 +34,7 @@ impl Mind {
         }
         if let Some(done) = &heard.done {
             self.questions.done(&done.tool, &done.input);
-            self.begun.retain(|begun| begun != done);
+            self.unended.retain(|begun| begun != done);
         }
         if heard.closes_questions {
             self.questions.clear();
@@ -91,10 +91,12 @@ impl Mind {
         if begins.input.to_string().len() > INPUT_BYTES_MAX {
             return;
         }
-        if self.begun.len() == BEGUN_MAX {
-            self.begun.remove(0);
+        for tools in [&mut self.begun, &mut self.unended] {
+            if tools.len() == BEGUN_MAX {
+                tools.remove(0);
+            }
+            tools.push(begins.clone());
         }
-        self.begun.push(begins);
     }
 
     pub(super) fn note_hook(&mut self, event: &str, claim: Claim, now: EpochMs) {

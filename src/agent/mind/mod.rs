@@ -70,6 +70,8 @@ pub struct Mind {
     questions: Questions,
     /// The last tools that were begun, the newest last.
     begun: Vec<Done>,
+    /// Those of them that have not ended.
+    unended: Vec<Done>,
     naming: Naming,
     rules: Arc<Rules>,
 }
@@ -96,6 +98,7 @@ impl Mind {
             unseen_work: false,
             questions: Questions::default(),
             begun: Vec::new(),
+            unended: Vec::new(),
             naming: Naming::new(prompt_numbers),
             rules,
         }

@@ -119,7 +119,6 @@ impl Mind {
 
     pub(super) fn shown_question(&mut self) -> Option<Prompt> {
         self.seen.draws_another = false;
-        self.seen.asks_several = self.questions.open.len() > 1;
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
         let in_order = self.driver.habits().hook_hides_dialog;
@@ -135,7 +134,7 @@ impl Mind {
     /// How much of a tool that has begun, and may ask in a moment, is on the screen.
     fn likeness_of_begun(&self, rows: &[String]) -> usize {
         let text = bare(rows);
-        self.begun.iter().map(|begun| likeness(&begun.input, &text)).max().unwrap_or(0)
+        self.unended.iter().map(|begun| likeness(&begun.input, &text)).max().unwrap_or(0)
     }
 
     /// Questions whose dialog is gone are let go, after a while.
