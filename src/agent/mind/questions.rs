@@ -124,7 +124,8 @@ impl Mind {
         let in_order = self.driver.habits().hook_hides_dialog;
         let (open, likeness) = self.questions.shown(rows, in_order, is_waiting)?;
         let prompt = open.prompt.clone();
-        self.seen.draws_another = likeness < self.likeness_of_begun(rows);
+        // A hook that waits would be answered in the place of the dialog that is drawn.
+        self.seen.draws_another = open.can_be_answered && likeness < self.likeness_of_begun(rows);
         if likeness > 0 {
             self.questions.draw(&prompt.id);
         }
