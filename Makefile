@@ -20,10 +20,12 @@ agents: ## real agents from npm, with a model of our own (installs what is missi
 
 bench: ## speed and memory, beside their peers (some minutes, on a calm machine)
 	cargo bench --bench coop
+	cargo bench --bench boxes
 
 check: ## formatting, lints, licences
 	cargo fmt --check
-	cargo clippy --all-targets --features real-agents -- -D warnings
+	cargo clippy --all-targets -- -D warnings
+	cargo clippy --test agents --test images --test terminals -- -D warnings
 	cargo deny check
 
 fmt: ## format Rust and proto

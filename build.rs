@@ -28,6 +28,7 @@ fn main() -> anyhow::Result<()> {
     std::fs::write(out.join("rpcs.rs"), routes::rpcs(&contract)?)?;
     std::fs::write(out.join("routes.rs"), routes::generate(&contract)?)?;
     std::fs::write(out.join("words.rs"), words::generate(&contract)?)?;
-    std::fs::write(out.join("openapi.json"), openapi::generate(&contract)?)?;
+    std::fs::write(out.join("openapi.json"), openapi::generate(&contract, "Coop")?)?;
+    std::fs::write(out.join("openapi-boxes.json"), openapi::generate(&contract, "Boxes")?)?;
     Ok(())
 }

@@ -58,7 +58,7 @@ pub enum Body {
 pub fn read(root: &str) -> Result<Contract> {
     let mut compiler = protox::Compiler::new([root])?;
     compiler.include_imports(true).include_source_info(true);
-    compiler.open_file("coop/v1/coop.proto")?;
+    compiler.open_files(["coop/v1/coop.proto", "coop/v1/boxes.proto"])?;
     let descriptor_set = compiler.encode_file_descriptor_set();
     let pool = DescriptorPool::decode(descriptor_set.as_slice())?;
     let mut rpcs = Vec::new();
@@ -72,6 +72,11 @@ pub fn read(root: &str) -> Result<Contract> {
 }
 
 impl Contract {
+    /// The names of the services, in the order of the files.
+    pub fn services(&self) -> Vec<String> {
+        self.pool.services().filter(|s| s.package_name() == PACKAGE).map(|s| s.name().to_owned()).collect()
+    }
+
     /// The descriptors in the form that the code generators take.
     pub fn file_descriptors(&self) -> Result<prost_types::FileDescriptorSet> {
         Ok(prost_types::FileDescriptorSet::decode(self.descriptor_set.as_slice())?)

@@ -24,15 +24,16 @@ const WEB_SOCKETS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-pub fn generate(contract: &Contract) -> Result<String> {
+/// The document of one service; a session and a daemon are different servers.
+pub fn generate(contract: &Contract, service: &str) -> Result<String> {
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-    for rpc in &contract.rpcs {
+    for rpc in contract.rpcs.iter().filter(|rpc| rpc.method.parent_service().name() == service) {
         for (index, binding) in rpc.bindings.iter().enumerate() {
             let verbs = paths.entry(binding.path.clone()).or_default();
             verbs.insert(binding.verb.to_lowercase(), operation(rpc, binding, index));
         }
     }
-    for (path, what, asks) in WEB_SOCKETS {
+    for (path, what, asks) in WEB_SOCKETS.into_iter().filter(|_| service == "Coop") {
         let upgraded = json!({"description": "The connection speaks WebSocket from here on."});
         let responses = json!({"101": upgraded, "default": error_response()});
         let operation = json!({"operationId": what, "description": asks, "responses": responses});

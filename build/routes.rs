@@ -30,22 +30,38 @@ pub fn generate(contract: &Contract) -> Result<String> {
             writeln!(out, "    {},", binding_value(index, rpc, binding))?;
         }
     }
-    writeln!(out, "];\n\n/// One route for each binding.")?;
-    writeln!(out, "pub fn routes(mut router: axum::Router<Gateway>) -> axum::Router<Gateway> {{")?;
+    writeln!(out, "];")?;
+    for service in contract.services() {
+        routes_of(&mut out, contract, &service)?;
+    }
+    Ok(out)
+}
+
+/// The router of one service, such as `coop_routes`.
+fn routes_of(out: &mut String, contract: &Contract, service: &str) -> Result<()> {
+    let trait_path = format!("crate::proto::v1::{}_server::{service}", snake_case(service));
+    writeln!(out, "\n/// One route for each binding of {service}.")?;
+    writeln!(
+        out,
+        "pub fn {}_routes<S: {trait_path} + Clone>(mut router: axum::Router<S>) -> axum::Router<S> {{",
+        snake_case(service)
+    )?;
     let mut index = 0;
     for rpc in &contract.rpcs {
         for _ in &rpc.bindings {
-            let kind = if rpc.method.is_server_streaming() { "stream" } else { "unary" };
-            let call = snake_case(rpc.method.name());
-            writeln!(
-                out,
-                "    router = {kind}(router, &BINDINGS[{index}], |api, q| async move {{ api.{call}(q).await }});"
-            )?;
+            if rpc.method.parent_service().name() == service {
+                let kind = if rpc.method.is_server_streaming() { "stream" } else { "unary" };
+                let call = snake_case(rpc.method.name());
+                writeln!(
+                    out,
+                    "    router = {kind}(router, &BINDINGS[{index}], |api, q| async move {{ api.{call}(q).await }});"
+                )?;
+            }
             index += 1;
         }
     }
     writeln!(out, "    router\n}}")?;
-    Ok(out)
+    Ok(())
 }
 
 fn binding_value(rpc_index: usize, rpc: &Rpc, binding: &Binding) -> String {

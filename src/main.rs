@@ -9,6 +9,18 @@ fn main() -> ExitCode {
         coop::child::run_guardian(std::io::stdin());
         return ExitCode::SUCCESS;
     }
+    // Everything else, where coop is a container's first process, is done by a coop below it.
+    #[cfg(target_os = "linux")]
+    if std::process::id() == 1 && verb.as_deref().is_none_or(|word| word != "box-init") {
+        return coop::child::run_first();
+    }
+    // The first process of a box, and one program in a box of its own.
+    #[cfg(target_os = "linux")]
+    match verb.as_deref().and_then(std::ffi::OsStr::to_str) {
+        Some("box-init") => return coop::sandbox::init_main(),
+        Some("box-run") => return coop::sandbox::run_main(std::env::args_os().skip(2)),
+        _ => {}
+    }
     // An agent starts this for every event and waits for it.
     if verb.is_some_and(|word| word == "hook") {
         coop::agent::hook::main(std::env::args_os().skip(2));

@@ -13,5 +13,8 @@ pub mod v1 {
 /// All descriptors, for reflection.
 pub const DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptor.bin"));
 
-/// The OpenAPI document.
+/// The OpenAPI document of the daemon.
+pub const OPENAPI_BOXES: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi-boxes.json"));
+
+/// The OpenAPI document of a session.
 pub const OPENAPI: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));

@@ -24,6 +24,13 @@ pub fn rss_kib(pid: u32) -> Result<u64> {
     status_field(&fs::read_to_string(format!("/proc/{pid}/status"))?, "VmRSS:").context("no VmRSS in status")
 }
 
+/// Its own memory and its part of what it shares with others, in KiB: what one of many costs.
+#[allow(dead_code)] // Of interest where there are many.
+pub fn share_kib(pid: u32) -> Result<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    status_field(&rollup, "Pss:").context("no Pss in smaps_rollup")
+}
+
 /// How often the threads of a process have been put on or taken off a core.
 pub fn switches(pid: u32) -> Result<u64> {
     let mut sum = 0;

@@ -53,8 +53,9 @@ pub trait Driver: fmt::Debug + Send + Sync {
     }
     /// One event of its hooks.
     fn hear(&self, event: &str, payload: &Value, now: EpochMs) -> Heard;
-    /// A question of its hooks with what is known of the tools that it has begun, the newest last.
-    fn completed(&self, asked: Asked, _begun: &[Done]) -> Asked {
+    /// A question of its hooks with what is known of the tools that it has begun, the newest last, and of those that it
+    /// has not asked about.
+    fn completed(&self, asked: Asked, _begun: &[Done], _unasked: &[Done]) -> Asked {
         asked
     }
     /// One line of its log.
@@ -69,6 +70,10 @@ pub trait Driver: fmt::Debug + Send + Sync {
         Ok(StatusFacts::default())
     }
     fn look(&self, rules: &Rules, sight: Sight<'_>) -> Look;
+    /// When a limit ends, in the words that the screen shows of it.
+    fn limit_ends(&self, _words: &str, _now: EpochMs) -> Option<EpochMs> {
+        None
+    }
     /// What its title means.
     fn title(&self, title: &str) -> Option<Sign>;
     /// What it says in its output with a command that terminals pass over (OSC 7501).
@@ -141,6 +146,11 @@ pub struct Habits {
     pub wakes_within_ms: u64,
     /// Whether no dialog is drawn for as long as a hook waits for the answer to its question.
     pub hook_hides_dialog: bool,
+    /// Whether of several questions at once the first is drawn first.
+    pub asks_in_order: bool,
+    /// Dialogs that the agent opens by itself at any time: harmless ones are passed whenever they come, not only at its
+    /// start.
+    pub unasked: &'static [&'static str],
 }
 
 /// The driver for an agent; `None` for a program that coop does not know.

@@ -39,7 +39,8 @@ pub fn explain(seen: &Seen, verdict: Option<&Verdict>, now: EpochMs) -> Explaine
         age_ms: now.since(evidence.at),
         decisive,
     };
-    let mut evidence: Vec<Shown> = seen.words().map(|word| shown(word, rests_on(word))).collect();
+    let words_and_banner = seen.words().chain(&seen.banner);
+    let mut evidence: Vec<Shown> = words_and_banner.map(|word| shown(word, rests_on(word))).collect();
     let words: Vec<&Evidence> = seen.words().collect();
     evidence.extend(seen.recent().rev().filter(|past| !words.contains(past)).map(|past| shown(past, false)));
     let ailing = seen.ailing().map(|(source, problem)| Shown {
@@ -58,7 +59,10 @@ fn disagreement(seen: &Seen, verdict: Option<&Verdict>) -> Option<String> {
     let decided = verdict?.state.kind();
     let others = seen.words().filter(|word| word.claim.kind() != decided);
     let dissent = others.map(|word| format!("{}: {} says {}", word.source.word(), word.rule, word.claim.kind().word()));
-    let silent = seen.ailing().map(|(source, problem)| format!("{} is silent: {problem}", source.word()));
+    let silent = seen.ailing().map(|(source, problem)| {
+        let how = if seen.of(source).is_some() { "is incomplete" } else { "is silent" };
+        format!("{} {how}: {problem}", source.word())
+    });
     let all: Vec<String> = dissent.chain(silent).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }

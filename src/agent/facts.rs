@@ -72,5 +72,7 @@ pub trait Printed: Send + Sync {
 pub struct StatusFacts {
     /// `None` when it starts, or says something that is not understood.
     pub evidence: Option<Evidence>,
+    /// The word that is not understood.
+    pub unknown: Option<String>,
     pub session_id: Option<String>,
 }

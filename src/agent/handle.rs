@@ -15,19 +15,16 @@ use super::driver::Driver;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
-use super::look::Look;
 use super::relaunch::Relaunch;
 use super::resume::Found;
 use super::rules::Rules;
 use super::talk::{Failure, Nudge, Nudged};
 use super::transcripts::Transcripts;
-use super::usage::Totals;
 use super::view::View;
 use super::watch::{Inlets, Watch};
 use crate::borrowed::process;
 use crate::config::{self, Groom};
-use crate::session::{Life, Resume, Session, State, Wants};
-use crate::terminal::Seq;
+use crate::session::{Life, Resume, Session, Wants};
 
 /// Questions to the watch that wait at once.
 const ASKS_MAX: usize = 256;
@@ -53,8 +50,8 @@ pub struct Setup {
     pub conversation: Option<String>,
     pub resumed: Option<Found>,
     pub idle_grace_ms: u64,
-    /// Its hooks will call.
-    pub has_hooks: bool,
+    /// Why its hooks will not call; `None` when they will.
+    pub hooks_off: Option<String>,
     /// The child prints JSON lines instead of drawing.
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.
@@ -133,21 +130,7 @@ impl Shared {
 /// Begins to watch the agent in a session, through all its restarts.
 pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Receiver<HookCall>) -> Agent {
     let (asks, asked) = mpsc::channel(ASKS_MAX);
-    let nothing = View {
-        pid: None,
-        state: State::Starting,
-        cause: "launch".into(),
-        idle_at: None,
-        look: Look::default(),
-        screen_seq: Seq(0),
-        open_question: false,
-        hooks_speak: false,
-        log_speaks: false,
-        conversation: None,
-        log: None,
-        usage: Totals::default(),
-    };
-    let view = watch::Sender::new(Arc::new(nothing));
+    let view = watch::Sender::new(Arc::new(View::of_nobody()));
     let shared = Arc::new(Shared {
         setup,
         view,
@@ -241,6 +224,11 @@ impl Agent {
     /// The right to answer a prompt, unless somebody else has it.
     pub fn claim(&self, prompt_id: &str) -> Option<Claimed> {
         self.shared.claims.claim(prompt_id)
+    }
+
+    /// Whether nobody has tried to answer the prompt since this try.
+    pub fn is_last_try(&self, prompt_id: &str, number: u64) -> bool {
+        self.shared.claims.is_last(prompt_id, number)
     }
 
     /// Gives the agent a message.

@@ -9,12 +9,14 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::asks::Ask;
 use super::driver::Driver;
+use super::evidence::EpochMs;
 use super::handle::Agent;
 use super::look::Look;
-use super::steps::{Hands, seen_within};
+use super::press::NOBODY_READS;
+use super::steps::{Effect, Hands, READ_WITHIN, seen_within};
 use super::talk::{AGENT_BUSY, Failure, Nudge, Nudged, reason};
 use super::view::View;
-use crate::session::{Condition, Conditions, InputKind, Phase, StateKind, Ticket, Turn, TurnId};
+use crate::session::{InputKind, Phase, StateKind, Style, Ticket, Turn, TurnId};
 
 /// How an agent is typed to.
 #[derive(Debug)]
@@ -44,12 +46,11 @@ const CLEARINGS_MAX: usize = 8;
 pub const PASTE_BEGINS: &str = "\x1b[200~";
 pub const PASTE_ENDS: &str = "\x1b[201~";
 
-/// How long the box may take to show what was done to it. 5 KB took up to 1.1 s; on a machine that is far too busy
-/// Claude read nothing for 7 s. Nothing more is written before: what it reads in one piece it takes for one paste, and
-/// keys within become letters of the message.
-const SHOWN_WITHIN: Duration = Duration::from_secs(20);
+/// How long the box may take to show what was done to it; 5 KB took up to 1.1 s. Nothing more is written before: what
+/// the agent reads in one piece it takes for one paste, and keys within become letters of the message.
+const SHOWN_WITHIN: Duration = READ_WITHIN;
 
-/// How long an Enter may take before it is sent again, if the message still stands in the box.
+/// How long an Enter that was read may take before it is sent again, if the message still stands in the box.
 const ENTER_WITHIN: Duration = Duration::from_secs(4);
 
 const ENTERS_MAX: usize = 3;
@@ -95,7 +96,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
         return Ok(refused(before, AGENT_BUSY));
     }
-    let queues = before == StateKind::Working || view.look.stalled.is_some();
+    let queues = is_busy(&view);
     let typing = agent.driver().typing();
     let delivery = Delivery { agent: agent.clone(), typing, id: turn.id, text, is_command: nudge.command, queues };
     tokio::spawn(delivery.run(turn, ticket.clone()));
@@ -105,14 +106,16 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     Ok(Nudged { delivered: reason.is_none(), before, reason, receipt: Some(receipt) })
 }
 
-/// Whether the agent takes a message now. While it retries a request it is as busy as while it works.
+/// Whether the agent takes a message now.
 fn is_ready(view: &View, queue: bool) -> bool {
-    match view.state.kind() {
-        StateKind::Idle | StateKind::Error => true,
-        StateKind::Parked => view.look.retrying.is_none() && view.look.stalled.is_none() || queue,
-        StateKind::Working => queue,
-        _ => false,
-    }
+    let may_take = matches!(view.state.kind(), StateKind::Idle | StateKind::Error | StateKind::Parked);
+    if is_busy(view) { queue } else { may_take }
+}
+
+/// Whether the agent would keep a message for later. While it retries a request it is as busy as while it works.
+fn is_busy(view: &View) -> bool {
+    let waits = view.look.retrying.is_some() || view.look.stalled.is_some();
+    view.state.kind() == StateKind::Working || view.state.kind() == StateKind::Parked && waits
 }
 
 /// The message as it is typed.
@@ -150,33 +153,52 @@ impl Delivery {
     async fn type_in(&self, mut hands: Hands, receipt: Ticket) -> Result<(), Cow<'static, str>> {
         let exited = |_| Cow::from("exited");
         hands.until(SHOWN_WITHIN, has_box).await.ok_or("no_input_box")?;
+        if !hands.all_read().await {
+            return Err(NOBODY_READS.into());
+        }
         self.clear(&mut hands).await?;
         let (text, turn, queues) = (self.text.clone(), self.id, self.queues);
         self.agent.ask(|reply| Ask::Expect { text, turn, queues, reply }).await.map_err(|_| "exited")?;
         self.paste(&mut hands).await?;
         let key = if self.queues { self.typing.queue } else { self.typing.send };
-        for _ in 0..ENTERS_MAX {
+        for enters in 0..ENTERS_MAX {
             tokio::time::sleep(self.typing.settles).await;
-            if !may_enter(&*hands.view_of_now().await) {
-                return Err("a dialog opened".into());
+            let view = hands.view_of_now().await;
+            if !may_enter(&view) || is_opening(&view, EpochMs::now()) {
+                let opened = Err("a dialog opened".into());
+                // It may have opened because the message was taken.
+                return if enters == 0 { opened } else { self.is_unsure().await };
             }
+            let before = self.complaints().await;
             hands.write(key).await.map_err(exited)?;
             self.agent.session().progress(self.id, Phase::Written).await;
-            let left = tokio::select! {
+            let effect = tokio::select! {
                 // Some agents leave what they do not know in the box, where it shall not stay.
-                () = self.is_unknown() => {
+                () = self.is_unknown(before) => {
                     self.clear(&mut hands).await?;
                     return Err(UNKNOWN_COMMAND.into());
                 }
-                left = hands.until(ENTER_WITHIN, |view| self.has_left(view)) => left,
+                effect = hands.effect(ENTER_WITHIN, |view| self.has_left(view)) => effect,
             };
-            if left.is_some() || !self.shows(&hands.view()) {
-                self.wait_for_witness(hands, receipt).await;
+            if matches!(effect, Effect::Unread) {
+                return self.is_unsure().await;
+            }
+            if matches!(effect, Effect::Seen(_)) || !self.shows(&hands.view()) {
+                self.wait_for_witness(hands, receipt, before).await;
                 return Ok(());
             }
         }
-        self.clear(&mut hands).await?;
-        Err("enter had no effect".into())
+        // Keys are read in their order: once the box is seen to be cleared, no Enter is to come.
+        match self.clear(&mut hands).await {
+            Ok(()) => Err("enter had no effect".into()),
+            Err(_) => self.is_unsure().await,
+        }
+    }
+
+    /// What was sent may still be taken, and a witness still come.
+    async fn is_unsure(&self) -> Result<(), Cow<'static, str>> {
+        self.agent.session().progress(self.id, Phase::Unconfirmed).await;
+        Ok(())
     }
 
     /// Puts the message into the box and sees it there; only once, because what is not shown may still come.
@@ -191,14 +213,14 @@ impl Delivery {
     }
 
     /// The message has left the box: who saw the agent take it?
-    async fn wait_for_witness(&self, hands: Hands, mut receipt: Ticket) {
+    async fn wait_for_witness(&self, hands: Hands, mut receipt: Ticket, before: Complaints) {
         let session = self.agent.session();
         if self.queues {
             return session.progress(self.id, Phase::Echoed).await;
         }
         let mut views = hands.let_go();
         if self.is_command {
-            let phase = self.look_for_command(&mut views).await;
+            let phase = self.look_for_command(&mut views, before).await;
             return session.progress(self.id, phase).await;
         }
         let (hooks_speak, log_speaks) = {
@@ -222,9 +244,9 @@ impl Delivery {
     }
 
     /// A command is nobody's message: that the box let it go is all there is to see, unless the agent does not know it.
-    async fn look_for_command(&self, views: &mut Views) -> Phase {
+    async fn look_for_command(&self, views: &mut Views, before: Complaints) -> Phase {
         tokio::select! {
-            () = self.is_unknown() => Phase::Refused { why: UNKNOWN_COMMAND.into() },
+            () = self.is_unknown(before) => Phase::Refused { why: UNKNOWN_COMMAND.into() },
             _ = seen_within(views, COMMAND_WITHIN, |view| view.state.kind() == StateKind::Working) => {
                 Phase::Accepted { witness: "screen".into() }
             }
@@ -232,15 +254,26 @@ impl Delivery {
     }
 
     /// Waits until the agent says that it does not know this command; for ever, when it is a message.
-    async fn is_unknown(&self) {
-        if self.is_command {
-            let name = self.text.split_whitespace().next().unwrap_or_default();
-            let unknown = Conditions { list: vec![Condition::Text((self.typing.unknown_command)(name))], all: false };
-            if let Ok(Some(_)) = self.agent.session().wait(unknown).await {
-                return;
+    async fn is_unknown(&self, before: Complaints) {
+        if !self.is_command {
+            return std::future::pending().await;
+        }
+        let mut views = self.agent.views();
+        while !self.complaints().await.are_newer_than(before) {
+            if views.changed().await.is_err() {
+                return std::future::pending().await;
             }
         }
-        std::future::pending().await
+    }
+
+    /// What the screen shows of commands with this name that the agent did not know.
+    async fn complaints(&self) -> Complaints {
+        if !self.is_command {
+            return Complaints::default();
+        }
+        let name = self.text.split_whitespace().next().unwrap_or_default();
+        let Ok(picture) = self.agent.session().picture(Style::Text).await else { return Complaints::default() };
+        Complaints::read(&picture.screen.lines, &(self.typing.unknown_command)(name))
     }
 
     /// Whether the message is seen to have left the box: a frame in which there is none may be half drawn.
@@ -270,10 +303,36 @@ impl Delivery {
             hands.write(leave.map_or(self.typing.clear, str::as_bytes)).await.map_err(|_| "exited")?;
             // One may not be enough for many lines. The next goes out when this one is seen to have done something.
             let before = view.look.input_box.clone();
-            hands.until(SHOWN_WITHIN, |view| view.look.input_box != before).await.ok_or("nobody reads the keys")?;
+            hands.until(SHOWN_WITHIN, |view| view.look.input_box != before).await.ok_or(NOBODY_READS)?;
         }
         Err("the input box could not be cleared".into())
     }
+}
+
+/// Rows that say that a command is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Complaints {
+    count: usize,
+    /// The lowest of them, counted from 1.
+    last_row: usize,
+}
+
+impl Complaints {
+    fn read(rows: &[String], complaint: &str) -> Self {
+        let rows = rows.iter().enumerate().filter(|(_, row)| says(row, complaint)).map(|(index, _)| index + 1);
+        rows.fold(Self::default(), |all, row| Self { count: all.count + 1, last_row: row })
+    }
+
+    /// Whether there is one more. What was there goes up or away, never down.
+    fn are_newer_than(self, before: Self) -> bool {
+        self.count > before.count || self.last_row > before.last_row
+    }
+}
+
+/// Whether a row says this, and not the same about a longer name.
+fn says(row: &str, complaint: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
+    row.match_indices(complaint).any(|(at, _)| !row[at + complaint.len()..].starts_with(goes_on))
 }
 
 async fn went_to_work(views: &mut Views) -> bool {
@@ -288,6 +347,12 @@ fn has_box(view: &View) -> bool {
 fn may_enter(view: &View) -> bool {
     let hidden = view.look.dialog.is_some() || view.look.covered.is_some();
     view.pid.is_some() && !hidden && view.state.kind() != StateKind::Prompt
+}
+
+/// Whether a question was announced and may be drawn at any moment, under the Enter that was meant for the message. An
+/// agent that does nothing any more has been answered, though no hook may have said so.
+fn is_opening(view: &View, now: EpochMs) -> bool {
+    view.state.kind() == StateKind::Working && view.opens_until.is_some_and(|until| now < until)
 }
 
 fn is_empty(view: &View) -> bool {
@@ -315,4 +380,44 @@ fn shows(view: &View, text: &str, pasted: &str) -> bool {
 fn is_drawn_otherwise(shown: &str, text: &str) -> bool {
     let plain = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
     !text.is_ascii() && plain(shown) == plain(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::look::Retry;
+    use crate::session::{ErrorCategory, Parked, State};
+
+    #[test]
+    fn only_a_new_complaint_about_the_very_command_counts() {
+        let read = |rows: &[&str]| {
+            let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
+            Complaints::read(&rows, "Unknown command: /co")
+        };
+        let old = read(&["", "Unknown command: /co", "> /co"]);
+        assert!(!old.are_newer_than(old));
+        assert!(
+            !read(&["Unknown command: /co", "Unknown command: /cost", "Unknown command: /co-op"]).are_newer_than(old)
+        );
+        assert!(read(&["Unknown command: /co", "> /co", "Unknown command: /co"]).are_newer_than(old));
+        assert!(read(&["> /co", "", "  Unknown command: /co."]).are_newer_than(old), "the old one was scrolled away");
+    }
+
+    #[test]
+    fn no_enter_goes_out_under_a_question_that_was_announced() {
+        let announced = View { opens_until: Some(EpochMs(3000)), ..View::of_nobody() };
+        let working = View { state: State::Working, ..announced.clone() };
+        assert!(is_opening(&working, EpochMs(2999)) && !is_opening(&working, EpochMs(3000)));
+        assert!(!is_opening(&View { opens_until: None, ..working }, EpochMs(0)));
+        assert!(!is_opening(&View { state: State::Idle, ..announced }, EpochMs(2999)), "it was refused");
+    }
+
+    #[test]
+    fn an_agent_that_retries_queues() {
+        let parked = Parked { reason: String::new(), resume_at_epoch_ms: None, category: ErrorCategory::ServerError };
+        let mut view = View { state: State::Parked(parked), ..View::of_nobody() };
+        assert!(!is_busy(&view) && is_ready(&view, false), "a limit takes messages");
+        view.look.retrying = Some(Retry { seconds: 1, attempt: 1, of: 10 });
+        assert!(is_busy(&view) && is_ready(&view, true) && !is_ready(&view, false));
+    }
 }

@@ -1,4 +1,5 @@
-//! The keys of an answer, one after the other, each seen to have landed before the next.
+//! The keys of an answer, one after the other, each seen to have landed before the next. None is pressed on top of one
+//! that nobody has read: the agent would take both, and the second for another dialog.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,12 +7,13 @@ use std::time::Duration;
 
 use super::answers::option_like;
 use super::asks::Decision;
+use super::look::Dialog;
 use super::nudge::{PASTE_BEGINS, PASTE_ENDS, Typing};
-use super::steps::Hands;
+use super::steps::{Effect, Hands};
 use super::view::View;
 use crate::session::StateKind;
 
-/// How long a key may take to show an effect. A first key at the trust dialog was once lost under load.
+/// How long a key that was read may take to show an effect. A first key at the trust dialog was once lost under load.
 const LANDS_WITHIN: Duration = Duration::from_millis(1500);
 
 /// How long a dialog may take to be drawn after its hook has asked or let it go. Codex 0.166.0 waits until nobody has
@@ -21,8 +23,14 @@ const DRAWN_WITHIN: Duration = Duration::from_secs(5);
 /// How often a dialog is looked at until it stands still.
 const STILL_MAX: usize = 20;
 
-/// How often a key without any effect is pressed again.
+/// How often a key that was read without any effect is pressed.
 const PRESSES_MAX: usize = 3;
+
+/// How long a key may take of which nobody can tell whether it was read; it is pressed once.
+const UNTOLD_WITHIN: Duration = Duration::from_millis(4500);
+
+/// Why nothing is pressed.
+pub const NOBODY_READS: &str = "nobody reads the keys";
 
 const ESCAPE: &str = "\x1b";
 const RIGHT: &str = "\x1b[C";
@@ -47,6 +55,8 @@ pub enum Step {
     Focus(u32),
     /// Types into that row and confirms it with Enter.
     Type(String),
+    /// Types into that row, where Enter would take back what it says.
+    Fill(String),
     /// Leaves a list that takes several for the next page.
     Next,
     /// Moves the mark to this option, where a digit alone does not choose.
@@ -75,13 +85,36 @@ pub enum Way {
     Undecided(Vec<Step>),
 }
 
+/// Why an answer was not given to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missed {
+    /// It was not taken, and will not be.
+    Refused(Cow<'static, str>),
+    /// A key was written, and nobody saw what became of it: it may still be taken.
+    Unsure,
+}
+
+impl From<&'static str> for Missed {
+    fn from(why: &'static str) -> Self {
+        Self::Refused(why.into())
+    }
+}
+
+impl Way {
+    /// The keys that are pressed, at once or when the hook has left.
+    pub fn keys(&self) -> Option<&[Step]> {
+        match self {
+            Self::Decision { keys, .. } => keys.as_deref(),
+            Self::Keys(keys) | Self::Undecided(keys) => Some(keys),
+        }
+    }
+}
+
 /// Presses the keys for the dialog with this name.
-pub async fn press(
-    hands: &mut Hands,
-    typing: &Typing,
-    prompt_id: &str,
-    steps: &[Step],
-) -> Result<(), Cow<'static, str>> {
+pub async fn press(hands: &mut Hands, typing: &Typing, prompt_id: &str, steps: &[Step]) -> Result<(), Missed> {
+    if !hands.all_read().await {
+        return Err(NOBODY_READS.into());
+    }
     for (at, step) in steps.iter().enumerate() {
         // In some dialogs the digit that moves the mark chooses as well: Enter would go to what comes next.
         let was_marked = at > 0 && matches!(steps[at - 1], Step::Select(_));
@@ -98,7 +131,7 @@ pub async fn press(
 }
 
 /// A key that comes before its question is lost, and the next one would answer another.
-async fn await_question(hands: &mut Hands, prompt_id: &str, question: usize) -> Result<(), Cow<'static, str>> {
+async fn await_question(hands: &mut Hands, prompt_id: &str, question: usize) -> Result<(), Missed> {
     let asked = |view: &View| view.look.dialog.as_ref().map(|dialog| dialog.prompt.question_current);
     let seen = |view: &View| !is_shown(view, prompt_id) || asked(view) == Some(question);
     let view = hands.until(LANDS_WITHIN, seen).await.ok_or("the next question is not shown")?;
@@ -106,7 +139,7 @@ async fn await_question(hands: &mut Hands, prompt_id: &str, question: usize) -> 
 }
 
 /// Moves the mark row by row: each key is seen to have moved it before the next.
-async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -> Result<(), Cow<'static, str>> {
+async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -> Result<(), Missed> {
     for _ in 0..ROWS_MAX {
         let (_, rows) = drawn(hands, typing, prompt_id).await?;
         if rows.iter().any(|shown| is_like(shown, row)) {
@@ -117,11 +150,17 @@ async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -
     Err("the row is not in the list".into())
 }
 
-async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &Step) -> Result<(), Cow<'static, str>> {
-    for _ in 0..PRESSES_MAX {
+async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &Step) -> Result<(), Missed> {
+    for presses in 0..PRESSES_MAX {
         let (view, before) = drawn(hands, typing, prompt_id).await?;
-        if is_selected(&view, step) || is_ticked(&view, step) == Some(true) {
+        if is_done(&view, step) {
             return Ok(());
+        }
+        if presses > 0 && !may_repeat(&view, step) {
+            break;
+        }
+        if is_taken_for_text(&view, step) {
+            return Err("keys go into a text now, and would choose nothing".into());
         }
         let step = &seen(&view, step)?;
         let before = write(hands, typing, step).await?.unwrap_or(before);
@@ -133,16 +172,28 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
             _ => true,
         };
         let landed = |view: &View| !is_shown(view, prompt_id) || changed(view) && marked(view);
-        if hands.until(LANDS_WITHIN, landed).await.is_some() {
-            return Ok(());
+        match lands(hands, landed).await {
+            Effect::Seen(_) => return Ok(()),
+            Effect::Nothing => {}
+            Effect::Unread | Effect::Unknown => return Err(Missed::Unsure),
         }
     }
     Err("the keys had no effect".into())
 }
 
+/// Waits for what a key does.
+async fn lands(hands: &mut Hands, landed: impl Fn(&View) -> bool) -> Effect {
+    match hands.effect(LANDS_WITHIN, &landed).await {
+        Effect::Unknown => {
+            hands.until(UNTOLD_WITHIN - LANDS_WITHIN, landed).await.map_or(Effect::Unknown, Effect::Seen)
+        }
+        effect => effect,
+    }
+}
+
 /// Writes one step; what the dialog showed in the middle of it, where it has a middle.
-async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option<Vec<String>>, Cow<'static, str>> {
-    let gone = |_| Cow::from("exited");
+async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option<Vec<String>>, Missed> {
+    let gone = |_| Missed::from("exited");
     let key = match step {
         // What is not seen is not chosen.
         Step::ChooseLike(_) => return Err("the dialog has no such option".into()),
@@ -153,18 +204,26 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
         Step::Await(_) => return Ok(None),
         Step::Enter => "\r".to_owned(),
         Step::Dismiss => ESCAPE.to_owned(),
-        Step::Type(text) => {
-            let clean: String = text.chars().filter(|c| !c.is_control()).collect();
+        Step::Type(text) | Step::Fill(text) => {
+            hands.until(LANDS_WITHIN, takes_words).await.ok_or("no field takes the text")?;
+            let clean = typable(text);
             let tail: String = clean.chars().filter(|c| !c.is_whitespace()).rev().take(10).collect();
             let bytes = if typing.pastes_answers { format!("{PASTE_BEGINS}{clean}{PASTE_ENDS}") } else { clean };
             hands.write(bytes).await.map_err(gone)?;
             // Enter goes out alone, and only when the words stand there: before, it would choose something.
             let shown = move |view: &View| {
-                let rows = view.look.dialog.as_ref().map(|dialog| dialog.prompt.screen_lines.concat());
-                let bare: String = rows.unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
+                let words = view.look.dialog.as_ref().map(written);
+                let bare: String = words.unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
                 bare.contains(&tail.chars().rev().collect::<String>())
             };
-            let typed = hands.until(LANDS_WITHIN, shown).await.ok_or("the text is not shown")?;
+            let typed = match lands(hands, shown).await {
+                Effect::Seen(typed) => typed,
+                Effect::Nothing => return Err("the text is not shown".into()),
+                Effect::Unread | Effect::Unknown => return Err(Missed::Unsure),
+            };
+            if matches!(step, Step::Fill(_)) {
+                return Ok(None);
+            }
             tokio::time::sleep(typing.settles).await;
             hands.write("\r").await.map_err(gone)?;
             return Ok(page(&typed));
@@ -174,8 +233,15 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
     Ok(None)
 }
 
+/// Words as they can be typed into one row. Control characters are keys, and Enter would send half of them.
+fn typable(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() && c.is_control()).filter(|words| !words.is_empty());
+    let joined = words.collect::<Vec<_>>().join(" ");
+    joined.chars().filter(|c| !c.is_control()).collect()
+}
+
 /// The step with the number of its option, once that is seen.
-fn seen(view: &View, step: &Step) -> Result<Step, Cow<'static, str>> {
+fn seen(view: &View, step: &Step) -> Result<Step, Missed> {
     let Step::ChooseLike(beginning) = step else { return Ok(step.clone()) };
     let drawn = view.look.dialog.as_ref().and_then(|dialog| option_like(&dialog.prompt, beginning));
     drawn.map(Step::Choose).ok_or_else(|| "the dialog has no such option".into())
@@ -187,11 +253,7 @@ fn is_shown(view: &View, prompt_id: &str) -> bool {
 
 /// The dialog as it is drawn, once it has stood still for as long as the agent needs to hear keys: what is typed while it
 /// still draws may be lost, and what it draws then would be taken for an effect of the key.
-async fn drawn(
-    hands: &mut Hands,
-    typing: &Typing,
-    prompt_id: &str,
-) -> Result<(Arc<View>, Vec<String>), Cow<'static, str>> {
+async fn drawn(hands: &mut Hands, typing: &Typing, prompt_id: &str) -> Result<(Arc<View>, Vec<String>), Missed> {
     for _ in 0..STILL_MAX {
         let view = hands.view_of_now().await;
         if !is_shown(&view, prompt_id) {
@@ -209,6 +271,47 @@ async fn drawn(
         }
     }
     Err("the dialog does not stand still".into())
+}
+
+/// Whether the step has nothing to do.
+fn is_done(view: &View, step: &Step) -> bool {
+    is_selected(view, step) || is_ticked(view, step) == Some(true) || is_focused(view, step)
+}
+
+/// Whether a key that was read without any effect may be pressed once more. A second tick would undo a first one that is
+/// shown late, and words would stand there twice.
+fn may_repeat(view: &View, step: &Step) -> bool {
+    match step {
+        Step::Tick(_) => is_ticked(view, step) == Some(false),
+        Step::Type(_) | Step::Fill(_) => false,
+        _ => true,
+    }
+}
+
+/// Whether the step's digit would become part of a text.
+fn is_taken_for_text(view: &View, step: &Step) -> bool {
+    let is_digit =
+        matches!(step, Step::Choose(_) | Step::ChooseLike(_) | Step::Tick(_) | Step::Focus(_) | Step::Select(_));
+    is_digit && view.look.dialog.as_ref().is_some_and(|dialog| dialog.free_text_focused)
+}
+
+/// Whether the step moves to the row for own words, which has the keys and holds none yet.
+fn is_focused(view: &View, step: &Step) -> bool {
+    let Step::Focus(row) = step else { return false };
+    view.look.dialog.as_ref().is_some_and(|dialog| {
+        let is_there = dialog.selected.map(|selected| selected + 1) == usize::try_from(*row).ok();
+        is_there && dialog.free_text_focused && dialog.typed.is_empty()
+    })
+}
+
+/// What was written into the field of a dialog, where that is seen: short words may stand elsewhere in it, too.
+fn written(dialog: &Dialog) -> String {
+    if dialog.free_text_focused { dialog.typed.clone() } else { dialog.prompt.screen_lines.concat() }
+}
+
+/// Whether words are taken as such: in a list, outside of its fields, digits among them would choose.
+fn takes_words(view: &View) -> bool {
+    view.look.dialog.as_ref().is_some_and(|dialog| dialog.free_text_focused || dialog.menu.is_none())
 }
 
 /// Whether the step ticks an option that is ticked, where that is seen.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::evidence::{Claim, EpochMs, Evidence, Source};
 use super::seen::Seen;
-use crate::session::{Parked, Prompt, PromptKind, State, StateKind, Trouble};
+use crate::session::{ErrorCategory, Parked, Prompt, PromptKind, State, StateKind, Trouble};
 
 /// A dialog counts once it has stayed on the screen for so long; a frame may be half drawn before.
 const DRAWN_MS: u64 = 60;
@@ -86,6 +86,11 @@ impl Ruling {
 
 /// Decides what the agent is doing.
 pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
+    filled_in(seen, decided(seen, present, now), now)
+}
+
+/// By what was told, and what is seen.
+fn decided(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
     if present.kind() == StateKind::Exited {
         return Ruling::stay(None);
     }
@@ -102,6 +107,29 @@ pub fn judge(seen: &Seen, present: &State, now: EpochMs) -> Ruling {
             Err(look_again) => unprompted(seen, spoken, present, now).looking_again(look_again),
         },
     }
+}
+
+/// An error that only the screen shows, where all that others say is that nothing goes on.
+fn filled_in(seen: &Seen, ruling: Ruling, now: EpochMs) -> Ruling {
+    let is_silent = |verdict: &Verdict| match &verdict.state {
+        State::Idle => true,
+        State::Error(trouble) => trouble.category == ErrorCategory::Other && verdict.source == seen.habits.arbiter,
+        _ => false,
+    };
+    let Some(banner) = seen.banner.as_ref().filter(|_| seen.has_worked && !is_end_told(seen)) else { return ruling };
+    let over = match &banner.claim {
+        Claim::Parked(parked) => parked.resume_at_epoch_ms.map(EpochMs),
+        _ => None,
+    };
+    if over.is_some_and(|over| over <= now) || !ruling.verdict.as_ref().is_some_and(is_silent) {
+        return ruling;
+    }
+    Ruling { verdict: Ruling::by(banner).verdict, ..ruling }.looking_again(over)
+}
+
+/// Whether somebody has told how the last turn ended, or would have. A model's own words may be drawn like an error.
+fn is_end_told(seen: &Seen) -> bool {
+    seen.of(Source::Log).is_some() || seen.of(Source::Hooks).is_some_and(|hook| hook.claim != Claim::Working)
 }
 
 /// The newest of those who speak, unless a rule says that it cannot overrule the one before.
@@ -275,12 +303,12 @@ fn overdrawn<'a>(
 ) -> Result<&'a Evidence, Option<EpochMs>> {
     let Some(dialog) = dialog else { return Err(None) };
     let drawn_ms = drawn_ms(seen, dialog);
-    // A conversation may begin behind a dialog of the start, and ends none.
+    // A conversation may begin behind a dialog of the start, and ends none; the arbiter, which shows how things are, does.
     let begins = spoken.source == Source::Hooks && spoken.claim == Claim::Idle && spoken.rule != seen.habits.stop_event;
-    let counts_from = if dialog.at >= spoken.at || begins {
-        dialog.at.plus(drawn_ms)
-    } else {
-        spoken.at.plus(REPAINT_MS.max(drawn_ms))
+    let overruled_at = if begins { seen.arbiter().map(|arbiter| arbiter.at) } else { Some(spoken.at) };
+    let counts_from = match overruled_at.filter(|at| *at > dialog.at) {
+        Some(at) => at.plus(REPAINT_MS.max(drawn_ms)),
+        None => dialog.at.plus(drawn_ms),
     };
     if now >= counts_from { Ok(dialog) } else { Err(Some(counts_from)) }
 }
@@ -400,6 +428,10 @@ fn looked(seen: &Seen, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     if let Some(title) = seen.of(Source::Title).filter(|title| title.claim == Claim::Working) {
         let awake_at = title.at.plus(seen.habits.wakes_within_ms);
         return if now >= awake_at { Ruling::by(title) } else { Ruling::stay(awake_at) };
+    }
+    if let Some(banner) = &seen.banner {
+        let believed_at = banner.at.plus(CONTRADICTED_MS);
+        return if now >= believed_at { Ruling::by(banner) } else { Ruling::stay(believed_at) };
     }
     let lost_at = seen.started.plus(STARTING_MAX_MS);
     if now < lost_at {

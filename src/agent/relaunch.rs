@@ -40,10 +40,13 @@ impl Relaunch {
             run_dir: &self.run_dir,
             session_id: &session_id,
             resume,
+            again: true,
             config_dir: self.config_dir.as_deref(),
             variables: Variables(&|name| std::env::var_os(name)),
         };
         // The files of the first start are still there; only the words are made anew.
-        self.driver.prepare(&given, &|path| std::fs::read_to_string(self.cwd.join(path))).ok().map(|setup| setup.argv)
+        let plan = self.driver.prepare(&given, &|path| super::fence::read_to_string(&self.cwd.join(path))).ok()?;
+        plan.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        Some(plan.argv)
     }
 }

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::asks::{Ask, Decision};
 use super::handle::Agent;
-use super::press::{Step, Way, press};
+use super::press::{Missed, NOBODY_READS, Step, Way, press};
+use super::refusal::ends_turn;
 use super::steps::{Hands, seen_within};
 use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, reason};
 use super::view::View;
@@ -28,6 +30,7 @@ impl Agent {
         let refused = |kind, reason: &'static str| Answered {
             delivered: false,
             kind,
+            ends_turn: None,
             reason: Some(reason.into()),
             receipt: None,
         };
@@ -41,28 +44,45 @@ impl Agent {
         }
         let Some(claimed) = self.claim(&prompt.id) else { return Ok(refused(Some(prompt.kind), ALREADY_ANSWERED)) };
         let way = self.driver().way(&view, &prompt, &answer)?;
+        let ends = |keys| ends_turn(&prompt, &answer, keys);
+        let (ends_if_told, ends_if_pressed) = (ends(None), ends(way.keys()));
+        let by_keys = Arc::new(AtomicBool::new(!matches!(way, Way::Decision { .. })));
         let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
         // Some dialogs of the start are left by leaving.
         let may_exit = prompt.kind == PromptKind::Setup || prompt.subtype.as_deref() == Some("trust");
         let exit_confirms = may_exit && matches!(way, Way::Keys(_));
         let mut turn = self.session().begin_turn(InputKind::Respond, answer.writer, expect, exit_confirms).await?;
         let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(Some(prompt.kind), UNCONFIRMED)) };
-        let (agent, kind) = (self.clone(), prompt.kind);
+        let (agent, kind, pressed) = (self.clone(), prompt.kind, by_keys.clone());
         tokio::spawn(async move {
             let id = turn.id;
             let hands = Hands::new(&agent, turn);
-            if let Err(why) = agent.give(hands, id, &prompt, way).await {
-                // Somebody may try again.
-                drop(claimed);
-                agent.session().progress(id, Phase::Refused { why }).await;
-            } else {
-                claimed.keep();
+            match agent.give(hands, &prompt, way, &pressed).await {
+                Ok(()) => {
+                    agent.session().progress(id, Phase::Written).await;
+                    if agent.confirm(id, &prompt.id).await {
+                        return claimed.keep();
+                    }
+                }
+                Err(Missed::Refused(why)) => {
+                    // Somebody may try again.
+                    drop(claimed);
+                    return agent.session().progress(id, Phase::Refused { why }).await;
+                }
+                Err(Missed::Unsure) => {}
             }
+            let number = claimed.number();
+            // Whoever sees the dialog still open may answer it.
+            drop(claimed);
+            agent.session().progress(id, Phase::Unconfirmed).await;
+            agent.confirm_late(id, &prompt.id, number).await;
         });
         let left = answer.timeout.saturating_sub(began.elapsed());
         let receipt = ticket.judged_within(left).await;
         let reason = reason(&receipt.phase);
-        Ok(Answered { delivered: reason.is_none(), kind: Some(kind), reason, receipt: Some(receipt) })
+        let ends_turn = if by_keys.load(Ordering::Relaxed) { ends_if_pressed } else { ends_if_told };
+        let ends_turn = ends_turn.filter(|_| reason.is_none());
+        Ok(Answered { delivered: reason.is_none(), kind: Some(kind), ends_turn, reason, receipt: Some(receipt) })
     }
 
     /// The agent as it is seen, once a dialog that is just opening is drawn: its options are not known before.
@@ -76,41 +96,50 @@ impl Agent {
         drawn.unwrap_or(view)
     }
 
-    async fn give(&self, mut hands: Hands, id: TurnId, prompt: &Prompt, way: Way) -> Result<(), Cow<'static, str>> {
+    async fn give(&self, mut hands: Hands, prompt: &Prompt, way: Way, by_keys: &AtomicBool) -> Result<(), Missed> {
         match way {
             Way::Decision { decision, keys } => {
                 let prompt_id = prompt.id.clone();
                 let asked = self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await;
-                if asked != Ok(true) {
-                    let keys = keys.ok_or("the agent's hook does not wait any more")?;
-                    press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?;
+                if asked == Ok(true) {
+                    return Ok(());
                 }
+                let keys = keys.ok_or("the agent's hook does not wait any more")?;
+                by_keys.store(true, Ordering::Relaxed);
+                press(&mut hands, self.driver().typing(), &prompt.id, &keys).await
             }
             Way::Undecided(keys) => {
                 let prompt_id = prompt.id.clone();
                 let decision: Decision = Box::new(|_| Value::Null);
                 // Whether or not it still waited, the dialog is drawn now.
                 let _ = self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await;
-                press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?;
+                press(&mut hands, self.driver().typing(), &prompt.id, &keys).await
             }
-            Way::Keys(keys) => press(&mut hands, self.driver().typing(), &prompt.id, &keys).await?,
+            Way::Keys(keys) => press(&mut hands, self.driver().typing(), &prompt.id, &keys).await,
         }
-        self.session().progress(id, Phase::Written).await;
-        self.confirm(hands, id, &prompt.id).await;
-        Ok(())
     }
 
-    /// Waits until the dialog is gone, and says who saw it go.
-    async fn confirm(&self, hands: Hands, id: TurnId, prompt_id: &str) {
-        let mut views = hands.let_go();
-        let left = |view: &View| is_left(view, prompt_id);
-        let phase = match seen_within(&mut views, LEFT_WITHIN, left).await {
-            // The child went before its dialog did: nobody will ever know, and the session says so.
-            Some(view) if view.pid.is_none() => return,
-            Some(view) => Phase::Accepted { witness: view.cause.clone() },
-            None => Phase::Unconfirmed,
-        };
-        self.session().progress(id, phase).await;
+    /// Waits until the dialog is gone, and says who saw it go; whether anybody did.
+    async fn confirm(&self, id: TurnId, prompt_id: &str) -> bool {
+        let left = seen_within(&mut self.views(), LEFT_WITHIN, |view| is_left(view, prompt_id)).await;
+        self.tell_left(id, left.as_deref()).await;
+        left.is_some()
+    }
+
+    /// The same, for as long as it takes, unless somebody else tries: then nobody knows whose answer it was.
+    async fn confirm_late(&self, id: TurnId, prompt_id: &str, number: u64) {
+        let mut views = self.views();
+        let left = views.wait_for(|view| is_left(view, prompt_id)).await.map(|view| view.clone());
+        if self.is_last_try(prompt_id, number) {
+            self.tell_left(id, left.ok().as_deref()).await;
+        }
+    }
+
+    async fn tell_left(&self, id: TurnId, left: Option<&View>) {
+        // A child that went before its dialog did: nobody will ever know, and the session says so.
+        if let Some(view) = left.filter(|view| view.pid.is_some()) {
+            self.session().progress(id, Phase::Accepted { witness: view.cause.clone() }).await;
+        }
     }
 
     /// Presses keys at a dialog on nobody's behalf.
@@ -124,7 +153,10 @@ impl Agent {
             .map_err(|refusal| Cow::from(refusal.to_string()))?;
         let id = turn.id;
         let mut hands = Hands::new(self, turn);
-        press(&mut hands, self.driver().typing(), prompt_id, &steps).await?;
+        press(&mut hands, self.driver().typing(), prompt_id, &steps).await.map_err(|missed| match missed {
+            Missed::Refused(why) => why,
+            Missed::Unsure => NOBODY_READS.into(),
+        })?;
         claimed.keep();
         Ok(id)
     }

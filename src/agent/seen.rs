@@ -27,6 +27,10 @@ pub struct Seen {
     pub shows_queue: bool,
     /// Messages of ours that were given to the agent at work and that nobody saw it take yet.
     pub ours_queued: usize,
+    /// The error or limit that the screen shows, which a model's own words may look like.
+    pub banner: Option<Evidence>,
+    /// It was seen at work in this child's life.
+    pub has_worked: bool,
     /// How long an idle agent is not yet called idle.
     pub idle_grace_ms: u64,
     /// Hooks were given to the agent: it will speak when it is ready.
@@ -50,6 +54,8 @@ impl Seen {
             queued: 0,
             shows_queue: false,
             ours_queued: 0,
+            banner: None,
+            has_worked: false,
             idle_grace_ms,
             expects_hooks: false,
             is_beginning: true,

@@ -48,6 +48,8 @@ pub struct Given<'a> {
     pub session_id: &'a str,
     /// The conversation to go on with.
     pub resume: Option<&'a str>,
+    /// Whether there was a child before: what the user's command says of a conversation was for that one.
+    pub again: bool,
     /// Where the agent keeps its files.
     pub config_dir: Option<&'a Path>,
     pub variables: Variables<'a>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::handle::Agent;
 use super::view::View;
@@ -11,6 +12,25 @@ use crate::session::{Phase, Refusal, Session, Turn};
 
 /// How long the watch may take to look at a screen that has changed; changes are told every 30 ms.
 const LOOKED_WITHIN: Duration = Duration::from_millis(500);
+
+/// How long the agent may take to read what was written. On a machine that is far too busy Claude read nothing for 7 s.
+pub const READ_WITHIN: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether it has.
+const READ_EVERY: Duration = Duration::from_millis(100);
+
+/// What became of a key.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// What was waited for is seen.
+    Seen(Arc<View>),
+    /// The key was read, and nothing came of it.
+    Nothing,
+    /// Nobody has read it; somebody still may.
+    Unread,
+    /// Nothing is seen, and whether it was read cannot be told.
+    Unknown,
+}
 
 /// Hands on the keyboard, and eyes on the agent.
 pub struct Hands {
@@ -50,6 +70,33 @@ impl Hands {
         let look = self.views.wait_for(|view| seen(view));
         let found = tokio::time::timeout(within, look).await.ok()?.ok()?;
         Some(found.clone())
+    }
+
+    /// Waits until the agent has read all that was written; `false` when it has not in time.
+    pub async fn all_read(&mut self) -> bool {
+        !matches!(self.effect(Duration::ZERO, |_| false).await, Effect::Unread)
+    }
+
+    /// Waits for what a key does. Its time begins when it is read: a busy agent reads late, and all at once.
+    pub async fn effect(&mut self, within: Duration, seen: impl Fn(&View) -> bool) -> Effect {
+        // Nobody sees what a child that is gone would have done.
+        let seen = |view: &View| view.pid.is_none() || seen(view);
+        let given_up = Instant::now() + READ_WITHIN;
+        let has_read = loop {
+            match self.session.has_read().await {
+                Some(false) if Instant::now() >= given_up => return Effect::Unread,
+                Some(false) => {}
+                has_read => break has_read,
+            }
+            if let Some(view) = self.until(READ_EVERY, seen).await {
+                return Effect::Seen(view);
+            }
+        };
+        match (self.until(within, seen).await, has_read) {
+            (Some(view), _) => Effect::Seen(view),
+            (None, Some(_)) => Effect::Nothing,
+            (None, None) => Effect::Unknown,
+        }
     }
 
     /// Lets others write, and goes on looking.

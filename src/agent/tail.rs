@@ -1,10 +1,11 @@
 //! Follows a file of lines that another process writes: nothing lost, nothing twice, in bounded memory.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::fence;
 use super::lines::{LINE_BYTES_MAX, Line, Splitter};
 
 /// How much one call reads, so that a large file is taken in steps and its reader stays answerable.
@@ -141,8 +142,7 @@ impl Splitter {
 }
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    // Without O_NONBLOCK a FIFO under that name would hold the caller until somebody writes to it.
-    let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)?;
+    let file = fence::open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
@@ -175,6 +175,7 @@ mod tests {
     use super::*;
     use crate::agent::lines::Content;
     use crate::config::Scratch;
+    use std::fs::OpenOptions;
 
     fn append(path: &Path, text: &str) {
         OpenOptions::new().create(true).append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();

@@ -57,6 +57,8 @@ pub struct Chosen {
 pub struct Answered {
     pub delivered: bool,
     pub kind: Option<PromptKind>,
+    /// Whether this refusal ended the agent's turn; `None` when it was none, or was not delivered.
+    pub ends_turn: Option<bool>,
     pub reason: Option<Cow<'static, str>>,
     pub receipt: Option<Receipt>,
 }

@@ -2,10 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
@@ -75,16 +77,52 @@ impl FromStr for Version {
     }
 }
 
+/// Starts a program elsewhere than here, without a terminal, and returns what it prints: at most so many bytes. Blocks.
+pub type Asked = Arc<dyn Fn(&Launch, u64) -> io::Result<Vec<u8>> + Send + Sync>;
+
+/// Where the agent is started.
+#[derive(Clone, Default)]
+pub struct Elsewhere {
+    /// In a box, where it is asked too: what a project contains is not run outside of it.
+    pub asked: Option<Asked>,
+    /// Its files are not those of this machine.
+    pub other_files: bool,
+}
+
 /// The version of the agent that this launch would start.
-pub async fn detect(launch: &Launch, release: &Release) -> Result<Version, NoVersion> {
+pub async fn detect(launch: &Launch, release: &Release, elsewhere: &Elsewhere) -> Result<Version, NoVersion> {
     let name = launch.argv.first().map(OsString::as_os_str).unwrap_or_default();
-    let program = find(name, launch).ok_or_else(|| NoVersion::Missing(name.to_owned()))?;
-    // Links lead to where the files really lie.
-    let real = program.canonicalize().unwrap_or_else(|_| program.clone());
-    if let Some(version) = (release.of_place)(&real).or_else(|| of_package(&real, release.package)) {
-        return Ok(version);
+    let program = if elsewhere.other_files { Some(name.into()) } else { find(name, launch) };
+    let program = program.ok_or_else(|| NoVersion::Missing(name.to_owned()))?;
+    if !elsewhere.other_files {
+        // Links lead to where the files really lie.
+        let real = program.canonicalize().unwrap_or_else(|_| program.clone());
+        if let Some(version) = (release.of_place)(&real).or_else(|| of_package(&real, release.package)) {
+            return Ok(version);
+        }
     }
-    ask(&program, launch, release.says).await.map_err(|why| NoVersion::Unclear { program, why })
+    let text = match &elsewhere.asked {
+        Some(asked) => ask_elsewhere(&program, launch, asked.clone()).await,
+        None => ask(&program, launch).await,
+    };
+    text.and_then(|text| said(&text, release.says)).map_err(|why| NoVersion::Unclear { program, why })
+}
+
+async fn ask_elsewhere(program: &Path, launch: &Launch, asked: Asked) -> Result<String, String> {
+    let launch = Launch { argv: vec![program.into(), "--version".into()], ..launch.clone() };
+    let answer = tokio::task::spawn_blocking(move || asked(&launch, ANSWER_BYTES_MAX));
+    let answer = tokio::time::timeout(ANSWER_WITHIN, answer).await;
+    let printed = answer.map_err(|_| silent())?.map_err(|error| error.to_string())?;
+    printed.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|error| error.to_string())
+}
+
+fn silent() -> String {
+    format!("no answer within {} s", ANSWER_WITHIN.as_secs())
+}
+
+fn said(text: &str, says: &str) -> Result<Version, String> {
+    let version = text.lines().find_map(|line| line.trim_start().strip_prefix(says)?.parse().ok());
+    version.ok_or_else(|| format!("it says {:?}", text.chars().take(100).collect::<String>()))
 }
 
 /// The file that would be started: with a slash it is a path, else it is looked for in the child's PATH.
@@ -115,8 +153,11 @@ fn of_package(program: &Path, name: &str) -> Option<Version> {
 }
 
 /// Lets the program say it, as the child itself would run.
-async fn ask(program: &Path, launch: &Launch, says: &str) -> Result<Version, String> {
+async fn ask(program: &Path, launch: &Launch) -> Result<String, String> {
     let mut command = Command::new(program);
+    if launch.bare {
+        command.env_clear();
+    }
     for name in &launch.env_remove {
         command.env_remove(name);
     }
@@ -133,12 +174,10 @@ async fn ask(program: &Path, launch: &Launch, says: &str) -> Result<Version, Str
         if answer.is_err() {
             // Not yet waited for, so that the id means no other group.
             let _ = group.map(|group| killpg(group, Signal::SIGKILL));
-            return Err(format!("no answer within {} s", ANSWER_WITHIN.as_secs()));
+            return Err(silent());
         }
     }
-    let text = String::from_utf8_lossy(&text);
-    let version = text.lines().find_map(|line| line.trim_start().strip_prefix(says)?.parse().ok());
-    version.ok_or_else(|| format!("it says {:?}", text.chars().take(100).collect::<String>()))
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 #[cfg(test)]
@@ -154,7 +193,14 @@ mod tests {
     fn launch(scratch: &Scratch, program: &str) -> Launch {
         let env = vec![("PATH".into(), scratch.path("bin").into_os_string())];
         let size = Size::new(80, 24).unwrap();
-        Launch { argv: vec![program.into()], cwd: Some(scratch.path("")), env, env_remove: Vec::new(), size }
+        Launch {
+            argv: vec![program.into()],
+            cwd: Some(scratch.path("")),
+            env,
+            env_remove: Vec::new(),
+            bare: false,
+            size,
+        }
     }
 
     /// A program that tells nothing but by its place.
@@ -189,8 +235,16 @@ mod tests {
             install(&scratch, &format!("{package}/{program}"), "exit 1");
             scratch
                 .file(&format!("{package}/package.json"), r#"{"name":"@anthropic-ai/claude-code","version":"2.0.9"}"#);
-            assert_eq!(detect(&launch(&scratch, "claude"), &CLAUDE).await, Ok(Version(2, 0, 9)), "{program}");
-            assert_eq!(detect(&launch(&scratch, "./bin/claude"), &CLAUDE).await, Ok(Version(2, 0, 9)), "{program}");
+            assert_eq!(
+                detect(&launch(&scratch, "claude"), &CLAUDE, &Elsewhere::default()).await,
+                Ok(Version(2, 0, 9)),
+                "{program}"
+            );
+            assert_eq!(
+                detect(&launch(&scratch, "./bin/claude"), &CLAUDE, &Elsewhere::default()).await,
+                Ok(Version(2, 0, 9)),
+                "{program}"
+            );
         }
     }
 
@@ -202,17 +256,23 @@ mod tests {
         let mut launch = launch(&scratch, "claude");
         launch.env.push(("MARK".into(), "62".into()));
         launch.env[0].1.push(":/usr/bin:/bin");
-        assert_eq!(detect(&launch, &CLAUDE).await, Ok(Version(1, 0, 62)));
+        assert_eq!(detect(&launch, &CLAUDE, &Elsewhere::default()).await, Ok(Version(1, 0, 62)));
     }
 
     #[tokio::test]
     async fn what_cannot_be_known_is_said() {
         let scratch = Scratch::fresh();
-        assert_eq!(detect(&launch(&scratch, "claude"), &CLAUDE).await, Err(NoVersion::Missing("claude".into())));
+        assert_eq!(
+            detect(&launch(&scratch, "claude"), &CLAUDE, &Elsewhere::default()).await,
+            Err(NoVersion::Missing("claude".into()))
+        );
         scratch.file("no-program", "");
-        assert!(matches!(detect(&launch(&scratch, "./no-program"), &CLAUDE).await, Err(NoVersion::Missing(_))));
+        assert!(matches!(
+            detect(&launch(&scratch, "./no-program"), &CLAUDE, &Elsewhere::default()).await,
+            Err(NoVersion::Missing(_))
+        ));
         install(&scratch, "opt/run", "echo I am a teapot");
-        let told = detect(&launch(&scratch, "claude"), &CLAUDE).await.unwrap_err().to_string();
+        let told = detect(&launch(&scratch, "claude"), &CLAUDE, &Elsewhere::default()).await.unwrap_err().to_string();
         assert!(told.ends_with(r#"bin/claude --version: it says "I am a teapot\n""#), "{told}");
     }
 }

@@ -24,6 +24,8 @@ pub struct View {
     pub screen_seq: Seq,
     /// Whether the question that is shown can be answered through the hook that asked it.
     pub open_question: bool,
+    /// Until when a question that was announced may still be drawn: what is typed then may answer it.
+    pub opens_until: Option<EpochMs>,
     /// Who could witness that a message was taken.
     pub hooks_speak: bool,
     pub log_speaks: bool,
@@ -32,4 +34,25 @@ pub struct View {
     pub log: Option<PathBuf>,
     /// What the conversation cost so far.
     pub usage: Totals,
+}
+
+impl View {
+    /// Before any child was looked at.
+    pub fn of_nobody() -> Self {
+        Self {
+            pid: None,
+            state: State::Starting,
+            cause: "launch".into(),
+            idle_at: None,
+            look: Look::default(),
+            screen_seq: Seq(0),
+            open_question: false,
+            opens_until: None,
+            hooks_speak: false,
+            log_speaks: false,
+            conversation: None,
+            log: None,
+            usage: Totals::default(),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The agent's calls: what it is doing, messages to it, answers to its dialogs. Without a driver they say so.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::convert;
 use super::error::{ApiError, Code};
@@ -36,6 +36,7 @@ impl Service {
             tier: tier.into(),
             source: vitals.cause.rule.to_string(),
             claim: state.into(),
+            age_ms: u64::try_from(vitals.times.in_present(Instant::now()).as_millis()).unwrap_or(u64::MAX),
             decisive: true,
             ..Default::default()
         };
@@ -123,6 +124,7 @@ impl Service {
             reason: answered.reason.map(Into::into),
             state: Some(self.state_now().into()),
             receipt: answered.receipt.map(in_words),
+            ends_turn: answered.ends_turn,
         })
     }
 

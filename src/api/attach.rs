@@ -14,8 +14,8 @@ use crate::child::Size;
 use crate::proto::v1::attach_request::Event as Asked;
 use crate::proto::v1::attach_response::Event as Told;
 use crate::proto::v1::{self, AttachRequest, AttachResponse};
-use crate::session::{Attached, Entry, Event, Item, Joining, Missing, Redrawn, Resume, Subscription, Wants};
-use crate::terminal::Seq;
+use crate::session::{Attached, Entry, Event, Item, Joining, Missing, Redrawn, Resume, Session, Subscription, Wants};
+use crate::terminal::{Offset, Seq};
 
 /// How long a terminal may take to say its size.
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
@@ -56,21 +56,29 @@ impl Attachment {
         S: Stream<Item = Result<AttachRequest, ApiError>> + Unpin,
     {
         let hello = self.hello(&mut incoming).await?;
-        let session = &self.service.session;
-        session.touch();
+        self.service.session.touch();
+        let session = match hello.terminal.as_str() {
+            "" => self.service.session.clone(),
+            id => self.service.terminals.session(id)?,
+        };
         let attached = session.attach(joining(&hello)?).await.map_err(ApiError::from)?;
         let Redrawn { bytes, offset, seq, size } = attached.redrawn.clone();
         let wants = Wants { output: true, screen: false, state: true, messages: false };
-        let resume = Resume { from_offset: Some(offset), after_seq: Some(seq) };
+        let from = hello.from_offset.map_or(offset, Offset);
+        // A shell may have ended before anybody came; the session's own end is told by its status.
+        let after_seq = if hello.terminal.is_empty() { seq } else { Seq(0) };
+        let resume = Resume { from_offset: Some(from), after_seq: Some(after_seq) };
         let live = session.subscribe(wants, resume).map_err(ApiError::from)?;
         let _counted = self.service.faces.count(Face::Terminal);
         let (cols, rows) = (size.cols().into(), size.rows().into());
-        self.say(Told::Ready(v1::AttachReady { cols, rows, offset: offset.0 })).await?;
-        self.say(Told::Output(bytes)).await?;
+        self.say(Told::Ready(v1::AttachReady { cols, rows, offset: from.0 })).await?;
+        if hello.from_offset.is_none() {
+            self.say(Told::Output(bytes)).await?;
+        }
         // Both at once: what was typed may have to wait for its turn, and the picture must not wait with it.
         tokio::select! {
             done = self.hear(incoming, &attached, hello.view) => done,
-            done = self.show(live, seq) => done,
+            done = self.show(&session, live, seq) => done,
         }
     }
 
@@ -113,7 +121,7 @@ impl Attachment {
     }
 
     /// What the terminal is told, until the session is over. `painted` is the last change that it has been shown.
-    async fn show(&self, mut live: Subscription, mut painted: Seq) -> Result<(), Ending> {
+    async fn show(&self, session: &Session, mut live: Subscription, mut painted: Seq) -> Result<(), Ending> {
         while let Some(item) = live.next().await {
             match item {
                 Item::Output(frame) => self.say(Told::Output(frame.data.clone())).await?,
@@ -122,7 +130,7 @@ impl Attachment {
                     // Terminals wrap lines anew each in its own way, and have not the session's scrollback for it: the
                     // picture is given afresh.
                     if entry.seq > painted {
-                        let redrawn = self.service.session.redraw().await.map_err(ApiError::from)?;
+                        let redrawn = session.redraw().await.map_err(ApiError::from)?;
                         live.skip_to(redrawn.offset);
                         painted = self.paint(redrawn).await?;
                     }

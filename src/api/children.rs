@@ -8,11 +8,9 @@ use crate::session::{BadVariable, Change, Environment, Refusal};
 impl Service {
     pub(super) async fn restart_child(&self, request: v1::RestartRequest) -> Result<v1::RestartResponse, ApiError> {
         // A command line that names its conversation cannot simply be used again.
-        let argv = match &self.agent {
-            Some(agent) => agent.argv_again(request.resume.unwrap_or_default()),
-            None => None,
-        };
-        let (pid, seq) = self.session.restart(request.env, argv).await?;
+        let resumes = request.resume.unwrap_or_default();
+        let argv = self.agent.as_ref().and_then(|agent| agent.argv_again(resumes));
+        let (pid, seq) = self.session.restart(request.env, argv, resumes).await?;
         Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
     }
 
@@ -34,6 +32,19 @@ impl Service {
     ) -> Result<v1::Environment, ApiError> {
         let change = Change { set: request.set, unset: request.unset };
         Ok(in_words(self.session.change_environment(change).await?))
+    }
+
+    pub(super) async fn variable(&self, key: String) -> Result<v1::Variable, ApiError> {
+        let request = v1::GetEnvironmentRequest { names: vec![key.clone()] };
+        let value = self.environment(&request).await?.variables.remove(&key);
+        Ok(v1::Variable { key, value })
+    }
+
+    pub(super) async fn change_variable(&self, request: v1::SetVariableRequest) -> Result<v1::Variable, ApiError> {
+        let v1::SetVariableRequest { key, value } = request;
+        let change = Change { set: [(key.clone(), value)].into(), unset: Vec::new() };
+        let value = self.session.change_environment(change).await?.variables.remove(&key);
+        Ok(v1::Variable { key, value })
     }
 }
 

@@ -1,11 +1,12 @@
 //! coop.v1 without a transport: what each call does, who may make it, and how errors are named.
 //!
-//! `service` is the contract's trait; the calls themselves live in files by subject. Faces reach all of it through the
+//! `service` is the trait of a session, `boxes` that of the daemon; the calls themselves live in files by subject. Faces reach all of it through the
 //! trait, or through `conversation`, which is Session for gRPC and WebSocket alike.
 
 mod access;
 mod agents;
 mod attach;
+mod boxes;
 mod children;
 mod conversation;
 mod convert;
@@ -15,6 +16,7 @@ mod extensions;
 mod faces;
 mod gates;
 mod inputs;
+mod keeper;
 mod machine;
 mod metrics;
 mod outgoing;
@@ -22,6 +24,7 @@ mod reader;
 mod rpcs;
 mod screens;
 mod service;
+mod side_terminals;
 mod standing;
 mod states;
 mod streams;
@@ -30,10 +33,14 @@ mod waits;
 
 pub use access::{Access, Gate, Secret};
 pub use attach::attach;
+pub use boxes::{BoxesApi, DaemonAbout};
 pub use conversation::{Conversation, Misheard, Speech, converse};
 pub use error::{ApiError, Code};
 pub use exposition::CONTENT_TYPE as METRICS_CONTENT_TYPE;
 pub use extensions::{Encoded, HttpStatus, Trusted, WantsJson, json_line};
+pub use keeper::{RestartPolicy, keep};
 pub use outgoing::Outgoing;
 pub use rpcs::{RPCS, Rpc, rpc_of_grpc_path};
 pub use service::{About, Api, Service, WsClient};
+pub use side_terminals::{Side, SideTerminals};
+pub use waits::EXITED;

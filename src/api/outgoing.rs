@@ -6,7 +6,7 @@ use super::convert;
 use super::error::ApiError;
 use super::gates;
 use crate::proto::v1::{self, ServerMessage, server_message};
-use crate::session::{Entry, Event, Frame, Item, Missing, Picture, WrittenTo, Wrote};
+use crate::session::{Denied, Entry, Event, Frame, Item, Missing, Picture, WrittenTo, Wrote};
 use crate::terminal::Seq;
 
 /// A message for one reader.
@@ -120,6 +120,16 @@ fn message_event(wrote: &Wrote, seq: Seq) -> v1::MessageEvent {
     }
 }
 
+fn denial_event(denied: &Denied, seq: Seq) -> v1::DenialEvent {
+    v1::DenialEvent {
+        host: denied.host.clone(),
+        port: denied.port.into(),
+        reason: denied.why.to_owned(),
+        untold: denied.untold,
+        seq: seq.0,
+    }
+}
+
 fn event(entry: &Entry) -> server_message::Event {
     match (&entry.event, convert::state_event(entry)) {
         (Event::Ended { ended, .. }, _) => server_message::Event::Exit(convert::exit_event(ended, entry.seq)),
@@ -133,6 +143,7 @@ fn event(entry: &Entry) -> server_message::Event {
         (Event::Began(began), _) => server_message::Event::Start(gates::start_event(began, entry.seq)),
         (Event::Kept(kept), _) => server_message::Event::TranscriptSaved(gates::transcript_event(kept, entry.seq)),
         (Event::Wrote(wrote), _) => server_message::Event::MessageRaw(message_event(wrote, entry.seq)),
+        (Event::Denied(denied), _) => server_message::Event::Denied(denial_event(denied, entry.seq)),
         (Event::Transition(_), transition) => server_message::Event::Transition(transition.unwrap_or_default()),
     }
 }

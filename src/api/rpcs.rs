@@ -12,6 +12,14 @@ pub struct Rpc {
     pub body_bytes_max: usize,
 }
 
+impl Rpc {
+    /// Whether it is a call of this service.
+    pub fn is_of(&self, service: &str) -> bool {
+        let name = self.path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        name.rsplit('.').next() == Some(service)
+    }
+}
+
 include!(concat!(env!("OUT_DIR"), "/rpcs.rs"));
 
 /// The call at a gRPC path.

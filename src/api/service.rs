@@ -13,6 +13,8 @@ use super::conversation::{Conversation, Speech, converse};
 use super::error::ApiError;
 use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
 use super::faces::{Face, Faces};
+use super::keeper::Kept;
+use super::side_terminals::SideTerminals;
 use super::streams::{self, Messages};
 use crate::agent::Agent;
 use crate::log::LogTail;
@@ -30,8 +32,12 @@ pub struct About {
     pub version: &'static str,
     /// Whose the terminal is: `pty`, `tmux` or `screen`.
     pub backend: &'static str,
+    /// Where programs of this machine call it over HTTP, if there is a port.
+    pub url: Option<String>,
     /// How long a witness is waited for, unless a caller says otherwise.
     pub nudge_timeout_ms: Option<u32>,
+    /// What was asked for and cannot be enforced on this machine.
+    pub warnings: Vec<String>,
 }
 
 /// Everything that coop.v1 can do.
@@ -42,6 +48,10 @@ pub struct Service {
     pub about: About,
     pub gate: Gate,
     pub log: LogTail,
+    /// Shells beside the program.
+    pub terminals: SideTerminals,
+    /// What is known about the next start of the program.
+    pub kept: Kept,
     pub(super) faces: Faces,
     ws_clients: AtomicU32,
     locks: AtomicU64,
@@ -57,9 +67,16 @@ impl Drop for WsClient {
 }
 
 impl Service {
-    pub fn new(session: Session, agent: Option<Agent>, about: About, gate: Gate, log: LogTail) -> Self {
-        let faces = Faces::default();
-        Self { session, agent, about, gate, log, faces, ws_clients: AtomicU32::new(0), locks: AtomicU64::new(1) }
+    pub fn new(
+        session: Session,
+        agent: Option<Agent>,
+        about: About,
+        gate: Gate,
+        log: LogTail,
+        terminals: SideTerminals,
+    ) -> Self {
+        let (faces, ws_clients, locks) = (Faces::default(), AtomicU32::new(0), AtomicU64::new(1));
+        Self { session, agent, about, gate, log, terminals, kept: Kept::default(), faces, ws_clients, locks }
     }
 
     pub fn ws_clients(&self) -> u32 {
@@ -238,6 +255,19 @@ impl Coop for Api {
         Ok(Response::new(Box::pin(told.map(|message| message.map_err(Status::from)))))
     }
 
+    async fn open_terminal(&self, request: Request<v1::OpenTerminalRequest>) -> Answer<v1::Terminal> {
+        Ok(Response::new(self.terminals.open(request.get_ref())?))
+    }
+
+    async fn list_terminals(&self, _: Request<v1::ListTerminalsRequest>) -> Answer<v1::ListTerminalsResponse> {
+        Ok(Response::new(self.terminals.list()))
+    }
+
+    async fn close_terminal(&self, request: Request<v1::CloseTerminalRequest>) -> Answer<v1::CloseTerminalResponse> {
+        self.terminals.close(&request.get_ref().id).await?;
+        Ok(Response::new(v1::CloseTerminalResponse {}))
+    }
+
     async fn decide_stop(&self, request: Request<v1::DecideStopRequest>) -> Answer<v1::DecideStopResponse> {
         Ok(Response::new(self.decide_about_stop(request.get_ref()).await?))
     }
@@ -325,6 +355,14 @@ impl Coop for Api {
 
     async fn set_environment(&self, request: Request<v1::SetEnvironmentRequest>) -> Answer<v1::Environment> {
         Ok(Response::new(self.change_environment(request.into_inner()).await?))
+    }
+
+    async fn get_variable(&self, request: Request<v1::GetVariableRequest>) -> Answer<v1::Variable> {
+        Ok(Response::new(self.variable(request.into_inner().key).await?))
+    }
+
+    async fn set_variable(&self, request: Request<v1::SetVariableRequest>) -> Answer<v1::Variable> {
+        Ok(Response::new(self.change_variable(request.into_inner()).await?))
     }
 
     async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Answer<v1::ShutdownResponse> {

@@ -12,6 +12,10 @@ use crate::session::Life;
 const WAIT_MS: u32 = 30_000;
 const WAIT_MS_MAX: u32 = 600_000;
 
+/// Why something did not come true.
+const TIMEOUT: &str = "timeout";
+pub const EXITED: &str = "exited";
+
 impl Service {
     pub(super) async fn wait_until(&self, request: &v1::WaitRequest) -> Result<v1::WaitResponse, ApiError> {
         let conditions = convert::conditions(request)?;
@@ -21,6 +25,11 @@ impl Service {
         }
         let begun = Instant::now();
         let met = tokio::time::timeout(Duration::from_millis(timeout_ms.into()), self.session.wait(conditions)).await;
+        let reason = match &met {
+            Err(_) => Some(TIMEOUT),
+            Ok(Ok(None)) => Some(EXITED),
+            Ok(_) => None,
+        };
         let met = met.ok().transpose()?.flatten();
         let vitals = self.session.vitals();
         let exit = match &vitals.life {
@@ -37,6 +46,7 @@ impl Service {
             elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             line: met.and_then(|met| met.line),
             exit,
+            reason: reason.map(str::to_owned),
         })
     }
 }

@@ -97,6 +97,12 @@ fn zero_ended(bytes: &[u8]) -> Vec<OsString> {
     bytes.split(|byte| *byte == 0).map(|word| OsString::from_vec(word.to_vec())).collect()
 }
 
+/// What a process takes for its own id: another than ours, if it lives in a namespace of its own.
+pub fn inner_pid(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("NSpid:")?.split_whitespace().last()?.parse().ok())
+}
+
 /// Where a process works.
 pub fn cwd(pid: u32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/cwd")).ok()

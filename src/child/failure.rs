@@ -20,6 +20,10 @@ pub enum SpawnError {
     NothingToRun,
     #[error("cannot run {program:?}: no such program{}", if is_path(.program) { "" } else { " on PATH" })]
     NotFound { program: OsString },
+    #[error(
+        "cannot run {program:?} in the box: no such program there; install it in the image, or mount it (box.mounts)"
+    )]
+    NotFoundInBox { program: OsString },
     #[error("cannot run {program:?}: {reason}")]
     NotExecutable { program: OsString, reason: &'static str },
     #[error("cannot start in {path:?}: {reason}")]
@@ -34,7 +38,7 @@ impl SpawnError {
     /// The code a shell would end with: 127 if there is no such program, 126 if it can not be run.
     pub fn shell_code(&self) -> i32 {
         match self {
-            Self::NotFound { .. } => 127,
+            Self::NotFound { .. } | Self::NotFoundInBox { .. } => 127,
             _ => 126,
         }
     }

@@ -15,6 +15,9 @@ use std::{ffi::OsString, path::PathBuf};
 mod ending;
 mod exit;
 mod failure;
+#[cfg(target_os = "linux")]
+mod first;
+mod ground;
 mod guardian;
 mod input;
 mod kin;
@@ -32,6 +35,9 @@ mod tty;
 pub use ending::{HANGUP_GRACE, Supervised};
 pub use exit::Exit;
 pub use failure::SpawnError;
+#[cfg(target_os = "linux")]
+pub use first::run_first;
+pub use ground::{Enclosed, Enclosure, Ground, spawn_on};
 pub use guardian::{Guardian, run_guardian};
 pub use input::Input;
 pub use nix::sys::signal::Signal;
@@ -58,6 +64,8 @@ pub struct Launch {
     pub env: Vec<(OsString, OsString)>,
     /// Variables of our own that the child must not see.
     pub env_remove: Vec<OsString>,
+    /// Nothing of our own environment is handed on: `env` is all there is.
+    pub bare: bool,
     /// The window it finds when it starts.
     pub size: Size,
 }
@@ -66,7 +74,8 @@ impl Launch {
     /// A variable as the child will see it.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         let set = self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        set.or_else(|| std::env::var_os(name).filter(|_| !self.env_remove.iter().any(|removed| removed == name)))
+        let is_ours = !self.bare && !self.env_remove.iter().any(|removed| removed == name);
+        set.or_else(|| std::env::var_os(name).filter(|_| is_ours))
     }
 }
 

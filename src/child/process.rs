@@ -2,9 +2,10 @@
 //! mean another process.
 
 use std::{
+    fmt,
     future::{Future, poll_fn},
     io,
-    pin::pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -48,11 +49,37 @@ impl Group {
     }
 }
 
+/// Who tells how a child has ended.
+enum Witness {
+    /// The kernel: it is our own child, and stays a zombie until it is asked about.
+    Kernel(tokio::process::Child),
+    /// The first process of its enclosure, which has reaped it already.
+    Enclosure(Pin<Box<dyn Future<Output = Exit> + Send>>),
+}
+
+impl Witness {
+    async fn exit(&mut self) -> io::Result<Exit> {
+        match self {
+            Self::Kernel(child) => Ok(child.wait().await?.into()),
+            Self::Enclosure(exit) => Ok(exit.await),
+        }
+    }
+}
+
+impl fmt::Debug for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kernel(_) => "Kernel",
+            Self::Enclosure(_) => "Enclosure",
+        })
+    }
+}
+
 /// A running child. It must be supervised; if it is dropped instead, it runs on unobserved.
 #[derive(Debug)]
 #[must_use = "a child that is not supervised may outlive its terminal"]
 pub struct Process {
-    child: tokio::process::Child,
+    witness: Witness,
     group: Group,
     kin: Kin,
     grace: Duration,
@@ -61,8 +88,17 @@ pub struct Process {
 impl Process {
     pub(super) fn new(child: tokio::process::Child, leader: Pid) -> Self {
         // Only we reap the child, so that its birth can still be read, even if it has ended already.
+        Self::of(Witness::Kernel(child), leader)
+    }
+
+    /// A child of an enclosure, which may have ended already.
+    pub(super) fn enclosed(exit: Pin<Box<dyn Future<Output = Exit> + Send>>, leader: Pid) -> Self {
+        Self::of(Witness::Enclosure(exit), leader)
+    }
+
+    fn of(witness: Witness, leader: Pid) -> Self {
         let kin = Kin::of(leader);
-        Self { child, group: Group(Arc::new(Mutex::new(Some(leader)))), kin, grace: HANGUP_GRACE }
+        Self { witness, group: Group(Arc::new(Mutex::new(Some(leader)))), kin, grace: HANGUP_GRACE }
     }
 
     /// A handle for signals.
@@ -87,7 +123,7 @@ impl Process {
     /// Waits for the end of the child itself. It is reaped in the same breath in which the group is closed.
     pub(super) async fn exit(mut self) -> io::Result<Exit> {
         let group = self.group.clone();
-        let mut wait = pin!(self.child.wait());
+        let mut wait = pin!(self.witness.exit());
         let status = poll_fn(|cx| {
             let mut leader = group.leader();
             let poll = wait.as_mut().poll(cx);
@@ -97,7 +133,7 @@ impl Process {
             poll
         })
         .await?;
-        Ok(status.into())
+        Ok(status)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::{
     io::{self, Write},
     os::{
-        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
         unix::process::CommandExt,
     },
     process::Command,
@@ -27,6 +27,10 @@ mod request {
     nix::ioctl_write_int_bad!(become_controlling, libc::TIOCSCTTY);
     nix::ioctl_write_ptr_bad!(set_window, libc::TIOCSWINSZ, libc::winsize);
     nix::ioctl_read_bad!(get_window, libc::TIOCGWINSZ, libc::winsize);
+    #[cfg(target_os = "linux")]
+    nix::ioctl_write_int_bad!(open_peer, libc::TIOCGPTPEER);
+    #[cfg(target_os = "linux")]
+    nix::ioctl_read_bad!(count_unread, libc::FIONREAD, libc::c_int);
 }
 
 /// Sets the window of a terminal; the kernel tells the foreground group by SIGWINCH if it changed.
@@ -43,6 +47,25 @@ pub(super) fn get_window(tty: BorrowedFd<'_>) -> io::Result<libc::winsize> {
     // SAFETY: as above; this request writes one such struct.
     unsafe { request::get_window(tty.as_raw_fd(), &mut window) }?;
     Ok(window)
+}
+
+/// The child's end of a terminal, opened anew from ours: its name may mean nothing here, as that of a box does.
+#[cfg(target_os = "linux")]
+pub(super) fn open_peer(master: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let flags = libc::O_RDONLY | libc::O_NOCTTY | libc::O_CLOEXEC | libc::O_NONBLOCK;
+    // SAFETY: the descriptor is borrowed and thus open; the request takes a plain integer.
+    let peer = unsafe { request::open_peer(master.as_raw_fd(), flags) }?;
+    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(peer) })
+}
+
+/// How many bytes wait at the child's end of a terminal.
+#[cfg(target_os = "linux")]
+pub(super) fn count_unread(peer: BorrowedFd<'_>) -> io::Result<libc::c_int> {
+    let mut count = 0;
+    // SAFETY: as above; this request writes one integer.
+    unsafe { request::count_unread(peer.as_raw_fd(), &raw mut count) }?;
+    Ok(count)
 }
 
 /// What a child does between fork and exec.

@@ -30,6 +30,9 @@ pub fn spawn_watched(launch: &Launch, guardian: Option<&Guardian>) -> Result<Chi
     let Pair { master, slave } = pair;
     let mut command = on_terminal(program, slave).map_err(SpawnError::Pty)?;
     command.args(arguments);
+    if launch.bare {
+        command.env_clear();
+    }
     for name in &launch.env_remove {
         command.env_remove(name);
     }

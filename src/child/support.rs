@@ -25,7 +25,7 @@ pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
 
 pub(super) fn launch<const N: usize>(argv: [&str; N]) -> Launch {
     let argv = argv.map(OsString::from).into();
-    Launch { argv, cwd: None, env: Vec::new(), env_remove: Vec::new(), size: Size::new(80, 24).unwrap() }
+    Launch { argv, cwd: None, env: Vec::new(), env_remove: Vec::new(), bare: false, size: Size::new(80, 24).unwrap() }
 }
 
 pub(super) fn sh(script: &str) -> Launch {

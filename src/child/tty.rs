@@ -1,4 +1,4 @@
-//! The terminal device as such: its window size and whether it echoes.
+//! The terminal device as such: its window size, whether it echoes, and whether what was typed is read.
 
 use std::{
     io,
@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(target_os = "linux")]
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::{
     libc,
     sys::termios::{LocalFlags, tcgetattr},
@@ -38,6 +40,27 @@ impl Tty {
         let settings = tcgetattr(&*self.0).ok()?;
         Some(settings.local_flags.contains(LocalFlags::ECHO))
     }
+
+    /// Whether the child has read all that it was typed; `None` if the terminal does not say, as while it edits lines.
+    ///
+    /// The child's own end is opened for a moment. While the child holds it too this is not noticed; afterwards the
+    /// terminal hangs up once more, which is as good as once.
+    #[cfg(target_os = "linux")]
+    pub fn is_read(&self) -> Option<bool> {
+        let settings = tcgetattr(&*self.0).ok()?;
+        if settings.local_flags.contains(LocalFlags::ICANON) {
+            return None;
+        }
+        let peer = raw::open_peer(self.0.as_fd()).ok()?;
+        // What was written a moment ago may still be on its way; polling brings it to its end.
+        poll(&mut [PollFd::new(peer.as_fd(), PollFlags::POLLIN)], PollTimeout::ZERO).ok()?;
+        Some(raw::count_unread(peer.as_fd()).ok()? == 0)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_read(&self) -> Option<bool> {
+        None
+    }
 }
 
 /// The window of any terminal, such as the one that a person sits at.
@@ -52,7 +75,10 @@ pub(super) fn set_size(tty: BorrowedFd<'_>, size: Size) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::support::{sh, start};
+    use super::super::{
+        Signal,
+        support::{sh, start},
+    };
     use super::*;
 
     fn size(cols: u32, rows: u32) -> Size {
@@ -95,6 +121,45 @@ mod tests {
         child.input.write_all(b"\n").await.unwrap();
         child.until("off").await;
         assert_eq!(child.tty.echoes(), Some(false));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_the_child_has_not_read_is_seen_from_outside() {
+        let waits = "while [ -z \"$go\" ]; do sleep 0.01; done";
+        let script = format!("stty raw -echo; trap go=1 USR1; echo ready; {waits}; dd bs=1 count=2; sleep 1000");
+        let mut child = start(&sh(&script));
+        child.until("ready").await;
+        assert_eq!(child.tty.is_read(), Some(true), "nothing was typed");
+        child.input.write_all(b"ab").await.unwrap();
+        assert_eq!(child.tty.is_read(), Some(false));
+        child.group.signal(Signal::SIGUSR1).unwrap();
+        child.until("ab").await;
+        assert_eq!(child.tty.is_read(), Some(true));
+        child.group.signal(Signal::SIGKILL).unwrap();
+        child.exit().await;
+        child.tty.is_read();
+        child.rest().await;
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_terminal_hangs_up_however_often_it_was_looked_at() {
+        let mut child = start(&sh("stty raw -echo; echo ready; dd bs=1 count=1; exit 3"));
+        child.until("ready").await;
+        let tty = child.tty.clone();
+        let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let is_over = over.clone();
+        let looking = std::thread::spawn(move || {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                tty.is_read();
+            }
+        });
+        child.input.write_all(b"x").await.unwrap();
+        child.rest().await;
+        assert_eq!(child.exit().await, crate::child::Exit::Code(3));
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        looking.join().unwrap();
     }
 
     #[tokio::test]

@@ -1,12 +1,16 @@
 //! The agent's side of a session: what is prepared before the child starts, and watched while it runs.
 
+use std::ffi::OsString;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use tokio::sync::mpsc;
 
+use super::itself::own_path;
 use crate::agent::driver::{self, Driver};
+use crate::agent::fence;
 use crate::agent::gates::{StartGate, StopGate, from_agent_config};
 use crate::agent::hook_call::{self, HookCall};
 use crate::agent::hook_pipe::HookPipe;
@@ -15,7 +19,7 @@ use crate::agent::relaunch::Relaunch;
 use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
 use crate::agent::shell::quote;
-use crate::agent::start::{Given, Variables};
+use crate::agent::start::{Given, Plan, Variables};
 use crate::agent::wrapped::agents_words;
 use crate::agent::{Agent as Watched, EpochMs, Gates, Lent, Patterns, Setup, random, version, watch_agent};
 use crate::api::Secret;
@@ -24,6 +28,10 @@ use crate::child::Launch;
 use crate::config::{self, Agent, Groom, Sidecar};
 use crate::session::Session;
 
+/// Why the hooks of an agent that was found running do not call.
+const FOUND_RUNNING: &str = "coop did not start this agent and could give it no hooks; its files, title and screen are \
+                             all there is to go by";
+
 /// The patterns for a program that coop does not know; `None` when there are none, or it is known.
 pub fn patterns(config: &Sidecar) -> anyhow::Result<Option<Patterns>> {
     if driver::of(config.agent).is_some() {
@@ -31,6 +39,26 @@ pub fn patterns(config: &Sidecar) -> anyhow::Result<Option<Patterns>> {
     }
     let patterns = Patterns::of_operator(config.agent_config.as_ref()).context("--agent-config")?;
     Ok(Some(patterns).filter(|patterns| !patterns.is_empty()))
+}
+
+/// Where an agent is to live, if not simply on this machine.
+#[derive(Default)]
+pub struct House {
+    /// Where the directory with its settings is made.
+    pub state_home: Option<PathBuf>,
+    /// Where its hooks call.
+    pub hook_socket: Option<PathBuf>,
+    /// How its version is found out.
+    pub elsewhere: version::Elsewhere,
+}
+
+impl House {
+    fn variable(&self, launch: &Launch, name: &str) -> Option<OsString> {
+        match &self.state_home {
+            Some(path) if name == "XDG_STATE_HOME" => Some(path.into()),
+            _ => launch.variable(name),
+        }
+    }
 }
 
 /// What is held for as long as the session lives; sockets and files go with it.
@@ -55,13 +83,18 @@ pub struct Held {
 
 /// Prepares what the agent needs, and adds to the launch what tells it; `None` for a program that coop has no driver
 /// for. What cannot be had is told in the log, and the session knows less.
-pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> anyhow::Result<Option<Prepared>> {
+pub async fn ready(
+    config: &Sidecar,
+    launch: &mut Launch,
+    token: &Secret,
+    house: &House,
+) -> anyhow::Result<Option<Prepared>> {
     let Some(driver) = driver::of(config.agent) else { return Ok(None) };
     let (stop, start) = from_agent_config(config.agent_config.as_ref()).context("--agent-config")?;
     let (calling, calls) = hook_call::channel();
-    let state = or_warn(StateDir::open(|name| launch.variable(name)), "the agent's files");
+    let state = or_warn(StateDir::open(|name| house.variable(launch, name)), "the agent's files");
     let run = state.as_ref().and_then(|state| or_warn(state.new_run(), "the agent's files"));
-    let socket = hook_socket(token, &calling);
+    let socket = hook_socket(token, &calling, house);
     let pipe = run.as_ref().and_then(|run| {
         or_warn(HookPipe::open(run.path().join("hooks.pipe"), calling.clone()), "the pipe for hooks of scripts")
     });
@@ -74,7 +107,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     // A shell may stand before the agent.
     let agents_words = agents_words(&launch.argv);
     let as_agent = Launch { argv: agents_words.clone(), ..launch.clone() };
-    let version = match version::detect(&as_agent, driver.release()).await {
+    let version = match version::detect(&as_agent, driver.release(), &house.elsewhere).await {
         Ok(version) => Some(version),
         Err(why) => {
             let agent = driver.name();
@@ -86,7 +119,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     let config_dir = driver.config_dir(&|name| launch.variable(name));
     let resumed = resumed(config, driver, config_dir.as_deref(), &workspace).await?;
     let session_id = random::uuid().context("/dev/urandom")?;
-    let coop = std::env::current_exe().context("where is coop itself?")?;
+    let coop = own_path()?;
     let relaunch = Relaunch {
         driver,
         argv: launch.argv.clone(),
@@ -108,13 +141,14 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         version,
         coop: &relaunch.coop,
         run_dir: &relaunch.run_dir,
+        again: false,
         session_id: &session_id,
         resume: resumed.as_ref().map(|found| found.session_id.as_str()),
         config_dir: config_dir.as_deref(),
         variables: Variables(&|name| launch.variable(name)),
     };
     let plan =
-        driver.prepare(&given, &|path| std::fs::read_to_string(workspace.join(path))).context("--agent-config")?;
+        driver.prepare(&given, &|path| fence::read_to_string(&workspace.join(path))).context("--agent-config")?;
     for warning in &plan.warnings {
         tracing::warn!("{warning}");
     }
@@ -124,8 +158,13 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         }
     }
     for (path, contents) in &plan.placed {
+        if !fence::is_straight(path) {
+            tracing::warn!(path = %path.display(), "a link is in the way, and the file is not written: coop sees less");
+            continue;
+        }
         place(path, contents).with_context(|| format!("{} could not be written", path.display()))?;
     }
+    let hooks_off = hooks_off(&plan, config.groom);
     launch.argv = plan.argv;
     launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));
     let bypass_was_asked = driver.asks_for_bypass(&agents_words);
@@ -139,7 +178,7 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
         conversation: plan.session_id,
         resumed,
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
-        has_hooks: plan.hooks,
+        hooks_off,
         prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
         rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
@@ -150,6 +189,18 @@ pub async fn ready(config: &Sidecar, launch: &mut Launch, token: &Secret) -> any
     let send = format!("{} send", quote(&setup.relaunch.coop.to_string_lossy()));
     let gates = Gates { stop: StopGate::new(stop).with_send(send), start: StartGate::new(start) };
     Ok(Some(Prepared { setup, gates, calls, _calling: calling, _socket: socket, _pipe: pipe, _run: run }))
+}
+
+/// Why the agent's hooks will not call, as those are told who ask why a state is believed.
+fn hooks_off(plan: &Plan, groom: Groom) -> Option<String> {
+    if plan.hooks {
+        return None;
+    }
+    Some(match groom {
+        Groom::Pristine => "--groom pristine gives the agent nothing, and so no hooks".to_owned(),
+        _ if plan.warnings.is_empty() => "the agent was given no hooks".to_owned(),
+        _ => plan.warnings.join("; "),
+    })
 }
 
 /// The same for an agent that runs already: it can be given nothing, so that only what it shows and writes is gone by.
@@ -169,7 +220,7 @@ pub fn found(config: &Sidecar, driver: &'static dyn Driver, lent: Lent, pid: u32
         groom: Groom::Pristine,
         agent_config: config.agent_config.clone(),
         version: None,
-        coop: std::env::current_exe().context("where is coop itself?")?,
+        coop: own_path()?,
         run_dir: PathBuf::new(),
         cwd: workspace.clone(),
         config_dir: config_dir.clone(),
@@ -184,7 +235,7 @@ pub fn found(config: &Sidecar, driver: &'static dyn Driver, lent: Lent, pid: u32
         conversation: None,
         resumed: None,
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
-        has_hooks: false,
+        hooks_off: Some(FOUND_RUNNING.to_owned()),
         prints_jsonl: false,
         state_dir: state.map(|state| state.path().to_owned()),
         rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
@@ -204,8 +255,11 @@ impl Prepared {
     }
 }
 
-fn hook_socket(token: &Secret, calling: &mpsc::Sender<HookCall>) -> Option<HookSocket> {
-    let path = or_warn(config::hook_socket_path(std::process::id()), "the socket for hooks")?;
+fn hook_socket(token: &Secret, calling: &mpsc::Sender<HookCall>, house: &House) -> Option<HookSocket> {
+    let path = match &house.hook_socket {
+        Some(path) => path.clone(),
+        None => or_warn(config::hook_socket_path(std::process::id()), "the socket for hooks")?,
+    };
     or_warn(HookSocket::bind(path, token.reveal().to_owned(), calling.clone()), "the socket for hooks")
 }
 
@@ -216,7 +270,7 @@ fn or_warn<T>(had: Result<T, impl std::fmt::Display>, what: &str) -> Option<T> {
 
 /// Writes a file for the agent where it looks for it, unless it is there already.
 fn place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
-    if std::fs::read(path).is_ok_and(|found| found == contents) {
+    if holds(path, contents) {
         return Ok(());
     }
     path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
@@ -225,6 +279,14 @@ fn place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     new.push(format!(".{}", std::process::id()));
     std::fs::write(&new, contents)?;
     std::fs::rename(&new, path)
+}
+
+/// Whether a file is there with just this in it. A box may have put anything under that name: a FIFO, or a file without end.
+fn holds(path: &Path, contents: &[u8]) -> bool {
+    let mut found = Vec::new();
+    let bytes_max = contents.len() as u64 + 1;
+    let read = fence::open(path).and_then(|file| file.take(bytes_max).read_to_end(&mut found));
+    read.is_ok() && found == contents
 }
 
 fn workspace(config: &Sidecar) -> PathBuf {

@@ -18,8 +18,8 @@ const STDIN_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Type text into the program
 ///
-/// Words are joined by a blank. The text goes in as it is; --enter presses Enter after it. Prints how far it got, and
-/// ends with 1 if it was refused, with 124 if the program did not take it in time.
+/// Words are joined by a space. The text goes in as it is; --enter presses Enter after it. Prints how far it got. Exit
+/// codes: 0 it was taken, 1 it was refused, 124 the program did not take it in time.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop input --enter 'make test'\n  git diff | coop input --stdin --raw")]
 pub struct Input {

@@ -1,8 +1,9 @@
 //! How a session, its changes and its end are told to people, one line each.
 
 use std::path::Path;
+use std::time::Duration;
 
-use super::words::{plain, word};
+use super::words::{ago, plain, word};
 use crate::proto::v1::{
     AgentState, AgentStateEvent, AgentStateKind, DetectionTier, Evidence, ExitEvent, GetStatusResponse, SessionState,
 };
@@ -61,10 +62,17 @@ pub fn reasons(agent: &AgentState) -> Vec<String> {
             return format!("{mark} {source} is silent{detail}");
         }
         let claim = word::<AgentStateKind>(evidence.claim);
-        format!("{mark} {source} ({tier}) says {claim}, {} ms ago{detail}", evidence.age_ms)
+        format!("{mark} {source} ({tier}) says {claim}, {} ago{detail}", age(evidence.age_ms))
     };
     let disagreement = agent.disagreement.as_deref().map(|text| format!("! not all agree: {}", plain(text)));
     agent.evidence.iter().map(line).chain(disagreement).collect()
+}
+
+/// Below this age, milliseconds tell who spoke first.
+const AGE_IN_MS_BELOW: u64 = 10_000;
+
+fn age(ms: u64) -> String {
+    if ms < AGE_IN_MS_BELOW { format!("{ms} ms") } else { ago(Duration::from_millis(ms)) }
 }
 
 #[cfg(test)]
@@ -137,6 +145,7 @@ mod tests {
         };
         let agent =
             AgentState { evidence: vec![evidence], disagreement: Some("two minds".into()), ..Default::default() };
+        assert_eq!([age(9_999), age(61_000)], ["9999 ms", "1m"]);
         assert_eq!(reasons(&agent), ["* alive (process) says unknown, 5 ms ago", "! not all agree: two minds"]);
     }
 }

@@ -1,25 +1,35 @@
 //! `coop logs`: coop's own log, or the bytes that the program printed.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Args;
 
 use super::follow::follow;
-use super::reach::Reach;
+use super::reach::{Reach, Whom, kept_box};
 use super::words::{complain, print_bytes, print_json};
-use crate::client::{Client, Failure};
+use crate::client::{Client, Failure, Kept};
 use crate::proto::v1::{
     GetOutputRequest, GetOutputResponse, LogLine, OutputChunk, StreamLogRequest, StreamOutputRequest,
 };
 
+/// How much of a log's file is read; as much as a session holds of it, and more.
+const KEPT_LOG_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// Print coop's own log, or what the program printed
 ///
 /// With --output the program's bytes come as they are, escape sequences and all, as far back as the session holds them.
+/// The log of a box that stands still is read from its file, which tells why it did not start.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  coop logs -n 20\n  coop logs --output > session.bytes")]
+#[command(after_help = "Example:\n  coop logs -n 20\n  coop logs my-box -f\n  coop logs --output > session.bytes")]
 pub struct Logs {
-    /// Go on with what comes
+    /// Which one, when several run: a box, or a session as `coop ls` shows it
+    #[arg(value_name = "NAME", conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
+    /// Keep printing what comes
     #[arg(long, short)]
     follow: bool,
     /// Only the last N lines of the log
@@ -36,12 +46,39 @@ pub struct Logs {
 }
 
 impl Logs {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let client = self.reach.connect().await?;
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
+        let whom = self.reach.whom().await?;
+        if let Whom::Box(name) = &whom {
+            self.reach = self.reach.called(Some(name.clone()));
+        }
+        let client = match (self.reach.connect().await, whom) {
+            (Ok(client), _) => client,
+            (Err(failure), Whom::Box(name)) => match kept_box(&name) {
+                Some(kept) if !self.output => return self.kept_log(&kept),
+                _ => return Err(failure.into()),
+            },
+            (Err(failure), Whom::Session) => return Err(failure.into()),
+        };
         match (self.output, self.follow) {
             (false, _) => self.log(&client).await?,
             (true, true) => self.follow_output(&client).await?,
             (true, false) => self.held_output(&client).await?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn kept_log(&self, kept: &Kept) -> anyhow::Result<ExitCode> {
+        let path = kept.log();
+        let text = last_of(&path).with_context(|| path.display().to_string())?;
+        let lines: Vec<&str> = text.lines().collect();
+        let tail = self.tail.map_or(lines.len(), |tail| usize::try_from(tail).unwrap_or(usize::MAX));
+        for line in &lines[lines.len().saturating_sub(tail)..] {
+            let line = (*line).to_owned();
+            if self.reach.json { print_json(&LogLine { line })? } else { print_bytes(format!("{line}\n").as_bytes())? }
+        }
+        if self.follow {
+            complain(&format!("box {0} stands still, and logs nothing more: `coop restart {0}` starts it", kept.name));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -94,6 +131,17 @@ impl Logs {
     async fn page(&self, client: &Client, offset: Option<u64>) -> Result<GetOutputResponse, Failure> {
         client.answer(client.calls().get_output(GetOutputRequest { offset, limit: None })).await
     }
+}
+
+/// The end of a file, from the beginning of a line.
+fn last_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let skipped = file.metadata()?.len().saturating_sub(KEPT_LOG_BYTES_MAX);
+    file.seek(SeekFrom::Start(skipped))?;
+    let mut bytes = Vec::new();
+    file.take(KEPT_LOG_BYTES_MAX).read_to_end(&mut bytes)?;
+    let begin = if skipped == 0 { 0 } else { bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
+    Ok(String::from_utf8_lossy(&bytes[begin..]).into_owned())
 }
 
 /// On stderr, so that stdout stays the program's own bytes.

@@ -1,5 +1,6 @@
-//! `coop ls`: the sessions of this user on this machine.
+//! `coop ls`: the sessions and boxes of this user on this machine.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -9,15 +10,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use serde::Serialize;
 
-use super::words::{complain, plain, print_json, print_line, word};
-use crate::client::{Found, Wish, sessions};
+use super::boxes::Daemon;
+use super::words::{ago, complain, in_columns, plain, print_json, print_line, word};
+use crate::client::{Found, Wish, kept, sessions, whole_path};
 use crate::config;
-use crate::proto::v1::{AgentState, AgentStateKind, GetStatusResponse};
+use crate::proto::v1::{AgentState, AgentStateKind, Box, BoxState, GetStatusResponse};
 
-/// List the sessions that run on this machine
+/// List the sessions that run on this machine, and all boxes
 ///
-/// Those of your user that listen on a private socket, which is where coop listens unless it is told otherwise. A session
-/// is called by its label `name`, else by the number of its process; --session takes either.
+/// All sessions of your user are listed, except those with a --socket elsewhere, and the boxes, also those that stand still.
+/// --session of every verb takes the NAME, which is a box or the session's label `name`, or the NUMBER, which is the process id
+/// of its coop. BOX says what a box is made of. Starts nothing.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example:\n  coop ls\n  coop ls --label role=worker --cwd ~/project --json | jq -r '.sessions[].socket'"
@@ -35,25 +38,31 @@ pub struct Ls {
     /// File that holds the token [env: COOP_AUTH_TOKEN_FILE]
     #[arg(long, help_heading = "Session", value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Print JSON: for each session its socket, its status and its agent's state
+    /// Print JSON: for each session its socket, its status and its agent's state; and the boxes
     #[arg(long, help_heading = "Session")]
     json: bool,
 }
 
 #[derive(Serialize)]
-struct Listed {
-    sessions: Vec<Row>,
+struct Listed<'a> {
+    sessions: Vec<&'a Row>,
+    boxes: Vec<&'a Box>,
 }
 
-/// One session.
+/// One session, or one box.
 #[derive(Serialize)]
 struct Row {
+    /// Its label `name`, or else its number.
     name: String,
+    /// The process id of its coop.
+    number: Option<u32>,
     socket: PathBuf,
     status: Option<GetStatusResponse>,
     agent: Option<AgentState>,
     /// Why it did not tell how it stands.
     error: Option<String>,
+    #[serde(skip)]
+    boxed: Option<Box>,
 }
 
 impl Ls {
@@ -61,20 +70,16 @@ impl Ls {
         let wish = Wish { token: self.token.clone(), token_file: self.token_file.clone(), ..Wish::default() };
         let credentials = wish.credentials(|name| std::env::var_os(name))?;
         let found = sessions(&config::runtime_dir(), &credentials).await?;
-        let cwd = self.cwd.as_deref().map(whole_path);
-        let is_wanted = |row: &Row| {
-            let Some(status) = &row.status else { return self.label.is_empty() && cwd.is_none() };
-            self.label.iter().all(|label| has_label(status, label))
-                && cwd.as_ref().is_none_or(|dir| whole_path(Path::new(&status.cwd)).starts_with(dir))
-        };
-        let rows: Vec<Row> = found.into_iter().map(Row::from).filter(is_wanted).collect();
+        let rows = self.wanted(together(found, boxes().await));
         if self.json {
-            print_json(&Listed { sessions: rows })?;
+            let (boxed, plain): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.boxed.is_some());
+            let boxes = boxed.into_iter().filter_map(|row| row.boxed.as_ref()).collect();
+            print_json(&Listed { sessions: plain, boxes })?;
             return Ok(ExitCode::SUCCESS);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         if rows.is_empty() && std::io::stderr().is_terminal() {
-            complain("no such session runs here; one with only --port, or with a --socket elsewhere, is not listed");
+            complain("no such session runs here; one with a --socket elsewhere is not listed");
         }
         for line in table(&rows, now) {
             print_line(&line)?;
@@ -84,114 +89,183 @@ impl Ls {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn wanted(&self, rows: Vec<Row>) -> Vec<Row> {
+        let cwd = self.cwd.as_deref().map(whole_path);
+        let is_wanted = |row: &Row| {
+            self.label.iter().all(|label| has_label(row, label))
+                && cwd
+                    .as_ref()
+                    .is_none_or(|dir| row.cwd().is_some_and(|cwd| whole_path(Path::new(cwd)).starts_with(dir)))
+        };
+        rows.into_iter().filter(is_wanted).collect()
+    }
+}
+
+/// All boxes: as the daemon tells, or as their directories do where none runs.
+async fn boxes() -> Vec<Box> {
+    if let Some(daemon) = Daemon::running().await
+        && let Ok(boxes) = daemon.boxes().await
+    {
+        return boxes;
+    }
+    let mut boxes = Vec::new();
+    for kept in config::coop_home().map(|home| kept(&home)).unwrap_or_default() {
+        boxes.push(kept.told(&config::runtime_dir()).await);
+    }
+    boxes
+}
+
+/// Sessions, then boxes; the session of a box is told with it.
+fn together(found: Vec<Found>, boxes: Vec<Box>) -> Vec<Row> {
+    let is_listed = |found: &Found| found.box_name().is_some_and(|name| boxes.iter().any(|one| one.name == name));
+    let (inside, rest): (Vec<Found>, Vec<Found>) = found.into_iter().partition(is_listed);
+    let mut inside: BTreeMap<String, Row> = inside.into_iter().map(|found| (found.name(), Row::from(found))).collect();
+    let boxed = boxes.into_iter().map(|mut one| {
+        let session = inside.remove(&one.name);
+        let (status, agent, error) = session.map(|row| (row.status, row.agent, row.error)).unwrap_or_default();
+        let number = one.pid;
+        let agent = agent.or_else(|| one.agent_state.clone());
+        one.agent_state.clone_from(&agent);
+        let (name, socket) = (one.name.clone(), PathBuf::from(&one.socket));
+        Row { name, number, socket, status, agent, error, boxed: Some(one) }
+    });
+    rest.into_iter().map(Row::from).chain(boxed).collect()
 }
 
 impl From<Found> for Row {
     fn from(found: Found) -> Self {
-        let name = found.name();
-        let socket = found.socket;
-        match found.told {
-            Ok((status, agent)) => Self { name, socket, status: Some(status), agent: Some(agent), error: None },
-            Err(failure) => Self { name, socket, status: None, agent: None, error: Some(failure.to_string()) },
+        let (name, number) = (found.name(), found.number().parse().ok());
+        let (socket, boxed) = (found.socket, None);
+        let (status, agent, error) = match found.told {
+            Ok((status, agent)) => (Some(status), Some(agent), None),
+            Err(failure) => (None, None, Some(failure.to_string())),
+        };
+        Self { name, number, socket, status, agent, error, boxed }
+    }
+}
+
+impl Row {
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        let of_status = self.status.as_ref().map(|status| &status.labels);
+        of_status.or(self.boxed.as_ref().map(|one| &one.labels))
+    }
+
+    fn cwd(&self) -> Option<&str> {
+        let of_box = self.boxed.as_ref().map(|one| one.workspace.as_str());
+        of_box.or(self.status.as_ref().map(|status| status.cwd.as_str()))
+    }
+
+    /// What the agent does, or how the box stands where that says more.
+    fn state(&self) -> String {
+        let agent = self.agent.as_ref().map(|agent| word::<AgentStateKind>(agent.state));
+        match self.boxed.as_ref().map(|one| (one.state(), one.state)) {
+            None | Some((BoxState::Running | BoxState::Ended, _)) if agent.is_some() => agent.unwrap_or_default(),
+            Some((_, number)) => word::<BoxState>(number),
+            None => "?".to_owned(),
         }
     }
-}
 
-/// Through links, so that one directory has one name; one that is gone keeps its own.
-fn whole_path(path: &Path) -> PathBuf {
-    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
-}
+    fn program(&self) -> String {
+        let status = self.status.as_ref().map(|status| (status.agent.as_str(), &status.command));
+        let known = status.or(self.boxed.as_ref().map(|one| (one.agent.as_str(), &one.command)));
+        known.map_or_else(|| "?".to_owned(), |(agent, command)| program(agent, command))
+    }
 
-fn has_label(status: &GetStatusResponse, wanted: &str) -> bool {
-    match wanted.split_once('=') {
-        Some((name, value)) => status.labels.get(name).is_some_and(|found| found == value),
-        None => status.labels.contains_key(wanted),
+    fn active(&self, now: Duration) -> String {
+        let Some(status) = &self.status else { return if self.boxed.is_some() { "-" } else { "?" }.to_owned() };
+        let active = status.last_output_at_ms.max(status.last_input_at_ms).unwrap_or(status.started_at_ms);
+        ago(now.saturating_sub(Duration::from_millis(active)))
     }
 }
+
+fn has_label(row: &Row, wanted: &str) -> bool {
+    let Some(labels) = row.labels() else { return false };
+    match wanted.split_once('=') {
+        Some((name, value)) => labels.get(name).is_some_and(|found| found == value),
+        None => labels.contains_key(wanted),
+    }
+}
+
+const COLUMNS: [&str; 8] = ["NAME", "NUMBER", "STATE", "PROGRAM", "ACTIVE", "BOX", "DIRECTORY", "LABELS"];
+
+/// What stands for a name or a number where there is none.
+const NONE: &str = "-";
 
 /// One line for each session under a line that says what is what; nothing where there are none.
 fn table(rows: &[Row], now: Duration) -> Vec<String> {
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let heading = ["NAME", "STATE", "PROGRAM", "ACTIVE", "DIRECTORY", "LABELS"].map(str::to_owned);
-    let lines: Vec<[String; 6]> = std::iter::once(heading).chain(rows.iter().map(|row| cells(row, now))).collect();
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    let joined = |line: &[String; 6]| {
-        let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    lines.iter().map(joined).collect()
+    let rows: Vec<[String; COLUMNS.len()]> = rows.iter().map(|row| cells(row, now)).collect();
+    in_columns(COLUMNS, &rows)
 }
 
-fn cells(row: &Row, now: Duration) -> [String; 6] {
-    let name = plain(&row.name);
-    let Some(status) = &row.status else {
-        return [name, "?".into(), "?".into(), "?".into(), plain(&row.socket.to_string_lossy()), String::new()];
-    };
-    let state = row.agent.as_ref().map(|agent| word::<AgentStateKind>(agent.state)).unwrap_or_default();
-    let active = status.last_output_at_ms.max(status.last_input_at_ms).unwrap_or(status.started_at_ms);
-    let labels: Vec<String> = status.labels.iter().map(|(name, value)| plain(&format!("{name}={value}"))).collect();
-    let since = ago(now.saturating_sub(Duration::from_millis(active)));
-    [name, state, program(status), since, plain(&status.cwd), labels.join(" ")]
+fn cells(row: &Row, now: Duration) -> [String; COLUMNS.len()] {
+    let boxed = row.boxed.as_ref().map_or_else(|| "-".to_owned(), |one| plain(&one.image));
+    let place = row.cwd().map_or_else(|| plain(&row.socket.to_string_lossy()), plain);
+    // Every box has its name for a label; it stands there already.
+    let is_name = |label: &str, value: &str| label == "name" && value == row.name && row.boxed.is_some();
+    let labels = row.labels().into_iter().flatten().filter(|(label, value)| !is_name(label, value));
+    let labels: Vec<String> = labels.map(|(name, value)| plain(&format!("{name}={value}"))).collect();
+    let number = row.number.map_or_else(|| NONE.to_owned(), |number| number.to_string());
+    let name = if row.name == number { NONE.to_owned() } else { plain(&row.name) };
+    [name, number, row.state(), row.program(), row.active(now), boxed, place, labels.join(" ")]
 }
 
 /// The agent, or else the program that runs there.
-fn program(status: &GetStatusResponse) -> String {
-    if !["", config::Agent::Unknown.word()].contains(&status.agent.as_str()) {
-        return plain(&status.agent);
+fn program(agent: &str, command: &[String]) -> String {
+    if !["", config::Agent::Unknown.word()].contains(&agent) {
+        return plain(agent);
     }
-    let words = status.command.first().map_or("", String::as_str);
+    let words = command.first().map_or("", String::as_str);
     plain(&Path::new(words).file_name().unwrap_or_default().to_string_lossy())
-}
-
-/// How long ago, in the largest unit that is not 0.
-fn ago(time: Duration) -> String {
-    let secs = time.as_secs();
-    match secs {
-        0..60 => format!("{secs}s"),
-        60..3600 => format!("{}m", secs / 60),
-        3600..86400 => format!("{}h", secs / 3600),
-        _ => format!("{}d", secs / 86400),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(name: &str, labels: &[(&str, &str)]) -> Row {
+    fn row(name: &str, number: u32, labels: &[(&str, &str)]) -> Row {
         let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let (agent, cwd) = ("claude".to_owned(), "/work\x1b".to_owned());
         let status = GetStatusResponse { agent, cwd, labels, last_output_at_ms: Some(1000), ..Default::default() };
         let agent = AgentState { state: AgentStateKind::Idle.into(), ..Default::default() };
-        Row { name: name.into(), socket: "/s".into(), status: Some(status), agent: Some(agent), error: None }
+        let (name, number, socket) = (name.into(), Some(number), "/s".into());
+        Row { name, number, socket, status: Some(status), agent: Some(agent), error: None, boxed: None }
+    }
+
+    fn boxed(name: &str, state: BoxState) -> Box {
+        let (image, workspace, agent) = ("debian:12".to_owned(), "/p".to_owned(), "codex".to_owned());
+        Box { name: name.into(), state: state.into(), image, workspace, agent, ..Box::default() }
     }
 
     #[test]
     fn sessions_are_told_in_columns() {
-        let rows = [row("red", &[("team", "a")]), row("a-longer-name", &[])];
+        let rows = [row("longer-name", 7, &[("team", "a")]), row("4711", 4711, &[])];
         let lines = table(&rows, Duration::from_secs(121));
-        assert_eq!(lines[0], "NAME           STATE  PROGRAM  ACTIVE  DIRECTORY    LABELS");
-        assert_eq!(lines[1], "red            idle   claude   2m      /work\\u{1b}  team=a");
-        assert_eq!(lines[2], "a-longer-name  idle   claude   2m      /work\\u{1b}");
+        assert_eq!(lines[0], "NAME         NUMBER  STATE  PROGRAM  ACTIVE  BOX  DIRECTORY    LABELS");
+        assert_eq!(lines[1], "longer-name  7       idle   claude   2m      -    /work\\u{1b}  team=a");
+        assert_eq!(lines[2], "-            4711    idle   claude   2m      -    /work\\u{1b}");
         assert!(table(&[], Duration::ZERO).is_empty());
     }
 
     #[test]
-    fn a_label_is_looked_for_by_name_or_with_its_value() {
-        let row = row("red", &[("team", "a=b")]);
-        let has = |wanted| has_label(row.status.as_ref().unwrap(), wanted);
-        assert!(has("team") && has("team=a=b") && !has("team=a") && !has("tea"));
+    fn boxes_are_told_with_what_they_are_made_of_and_how_they_stand() {
+        let rows = together(Vec::new(), vec![boxed("one", BoxState::Stopped), boxed("two", BoxState::Lost)]);
+        let lines = table(&rows, Duration::ZERO);
+        assert_eq!(lines[1], "one   -       stopped  codex    -       debian:12  /p");
+        assert_eq!(lines[2], "two   -       lost     codex    -       debian:12  /p");
+        let mut runs = row("red", 7, &[("name", "red"), ("team", "a")]);
+        runs.boxed = Some(boxed("red", BoxState::Running));
+        let lines = table(&[runs], Duration::from_secs(61));
+        assert_eq!(lines[1], "red   7       idle   claude   1m      debian:12  /p         team=a");
+        let mut parked = row("red", 7, &[]);
+        parked.boxed = Some(boxed("red", BoxState::Parked));
+        assert_eq!(parked.state(), "parked", "that it is not started again says more than what it did last");
     }
 
     #[test]
-    fn time_is_told_in_one_unit() {
-        let told = |secs| ago(Duration::from_secs(secs));
-        assert_eq!(
-            [told(0), told(59), told(60), told(7199), told(86399), told(86400)],
-            ["0s", "59s", "1m", "1h", "23h", "1d"]
-        );
+    fn a_label_is_looked_for_by_name_or_with_its_value() {
+        let row = row("red", 7, &[("team", "a=b")]);
+        let has = |wanted| has_label(&row, wanted);
+        assert!(has("team") && has("team=a=b") && !has("team=a") && !has("tea"));
     }
 }

@@ -5,24 +5,30 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::{self, Flags, Given, Sidecar};
 
 mod agents;
 mod attach;
+mod boxed;
+mod boxes;
 mod completions;
+mod daemon;
 mod dialog;
 mod doctor;
 mod env;
+mod errors;
 mod follow;
 mod input;
+mod itself;
 mod keys;
 mod lent;
 mod lines;
 mod logs;
 mod ls;
 mod man;
+mod namesakes;
 mod nudge;
 mod open;
 mod page;
@@ -86,6 +92,20 @@ enum Verb {
     Restart(restart::Restart),
     Stop(stop::Stop),
     Ls(ls::Ls),
+    Up(boxes::Up),
+    Shell(boxes::Shell),
+    Rm(boxes::Rm),
+    Diff(boxes::Diff),
+    Apply(boxes::Apply),
+    Discard(boxes::Discard),
+    #[cfg(target_os = "linux")]
+    Image(boxes::Images),
+    #[cfg(target_os = "linux")]
+    Volume(boxes::Volumes),
+    Trust(boxes::Trust),
+    Init(boxes::Init),
+    Serve(boxes::Serve),
+    Daemon(boxes::Daemons),
     Open(open::Open),
     Send(send::Send),
     Doctor(doctor::Doctor),
@@ -103,17 +123,26 @@ enum Verb {
 #[derive(Debug)]
 enum Task {
     Serve(Box<Sidecar>),
-    Do(Box<Verb>),
+    /// A verb, and whether it shall speak JSON.
+    Do(Box<Verb>, bool),
+    Daemon(daemon::Act),
 }
 
 /// Does what the arguments say, and returns what the process shall end with.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let done = match parse(argv, |name| std::env::var_os(name)) {
-        Ok(Task::Serve(sidecar)) => sidecar::run(*sidecar),
-        Ok(Task::Do(verb)) => carry_out(*verb),
+    let argv: Vec<OsString> = argv.into_iter().collect();
+    let asks_for_json = errors::ask_for_json(&argv);
+    // Called by coop itself; people have `coop daemon status` and `stop`.
+    let task = match daemon::act_of(&argv) {
+        Some(act) => Ok(Task::Daemon(act)),
+        None => parse(argv, |name| std::env::var_os(name)),
+    };
+    let (done, as_json) = match task {
+        Ok(Task::Serve(sidecar)) => (sidecar::run(*sidecar), false),
+        Ok(Task::Do(verb, as_json)) => (carry_out(*verb), as_json),
+        Ok(Task::Daemon(act)) => (act.carry_out(), false),
         Err(error) => {
-            // A closed stdout or stderr is no reason for another error.
-            let _ = error.print();
+            errors::report_usage(&error, asks_for_json && error.use_stderr());
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
@@ -121,7 +150,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         if is_closed_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        words::complain(&format!("{error:#}"));
+        errors::report(&error, as_json);
         ExitCode::FAILURE
     })
 }
@@ -148,11 +177,18 @@ fn parse(
     let matches = command.clone().try_get_matches_from_mut(argv).map_err(tipped)?;
     let cli = Cli::from_arg_matches(&matches)?;
     if let Some(verb) = cli.verb {
-        return Ok(Task::Do(Box::new(verb)));
+        return Ok(Task::Do(Box::new(verb), speaks_json(&matches)));
     }
     let settled = config::settle(cli.flags, Given::from(&matches));
     let sidecar = settled.map_err(|mistake| command.error(ErrorKind::ValueValidation, mistake))?;
     Ok(Task::Serve(Box::new(sidecar)))
+}
+
+/// Whether `--json` was given to the verb, or to the verb within it.
+fn speaks_json(matches: &ArgMatches) -> bool {
+    let Some((_, inner)) = matches.subcommand() else { return false };
+    // A verb may not have the flag at all.
+    inner.try_get_one::<bool>("json").ok().flatten() == Some(&true) || speaks_json(inner)
 }
 
 /// The command line without what only coop itself calls, for completions and the manual.
@@ -170,7 +206,12 @@ fn whole_command() -> Command {
         .disable_help_subcommand(true)
         // What is left out of the short help is told here. The program's own words are not ours to complete; in zsh they
         // would also take the place of the verb.
-        .args(whole.get_arguments().filter(|arg| !arg.is_positional()).map(|arg| arg.clone().hide_short_help(false)))
+        .args(
+            whole
+                .get_arguments()
+                .filter(|arg| !arg.is_positional() && !arg.is_hide_set())
+                .map(|arg| arg.clone().hide_short_help(false)),
+        )
         .subcommands(verbs)
 }
 
@@ -218,6 +259,20 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Restart(restart) => restart.run().await,
             Verb::Stop(stop) => stop.run().await,
             Verb::Ls(ls) => ls.run().await,
+            Verb::Up(up) => up.run().await,
+            Verb::Shell(shell) => shell.run().await,
+            Verb::Rm(rm) => rm.run().await,
+            Verb::Diff(diff) => diff.run().await,
+            Verb::Apply(apply) => apply.run().await,
+            Verb::Discard(discard) => discard.run().await,
+            #[cfg(target_os = "linux")]
+            Verb::Image(image) => image.run().await,
+            #[cfg(target_os = "linux")]
+            Verb::Volume(volume) => volume.run(),
+            Verb::Trust(trust) => trust.run(),
+            Verb::Init(init) => init.run(),
+            Verb::Serve(serve) => serve.run().await,
+            Verb::Daemon(daemon) => daemon.run().await,
             Verb::Open(open) => open.run().await,
             Verb::Send(send) => send.run().await,
             Verb::Doctor(doctor) => doctor.run().await,

@@ -4,38 +4,38 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 
 use super::TIMED_OUT;
 use super::input::millis;
 use super::reach::{Lock, Reach};
-use super::words::{plain, print_json, print_line, word};
+use super::words::{plain, print_json, print_or_complain, word};
 use crate::config;
 use crate::proto::v1::{AgentStateKind, NudgeRequest, NudgeResponse, Receipt};
 
 /// As much as a message may have.
-const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
+const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Give the agent a message
 ///
-/// The message arrives as text, also when it begins with / or !, and only when the agent can take it. Ends with 0 when a
-/// witness saw the agent take it, with 1 when it was not given, with 124 when nobody has seen it yet.
+/// The message arrives as text, even if it begins with / or !, and only when the agent can take it. Exit codes: 0 a witness
+/// saw the agent take it, 1 it was not given, 124 nobody has seen it yet.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example:\n  coop nudge 'fix the failing test'\n  coop nudge --queue --file notes.md\n  coop nudge --command /compact"
 )]
 pub struct Nudge {
-    /// The message; words are joined by a blank
+    /// The message; words are joined by a space
     #[arg(value_name = "TEXT", required_unless_present = "file", conflicts_with = "file")]
     words: Vec<String>,
     /// Take the message from a file, or from stdin with -
     #[arg(long, value_name = "FILE")]
     file: Option<std::path::PathBuf>,
-    /// Let a working agent queue it
+    /// If the agent is working, let it queue the message
     #[arg(long)]
     queue: bool,
-    /// It is one of the agent's own commands, such as /compact, and shall run
+    /// Run the message as one of the agent's own commands, such as /compact
     #[arg(long)]
     command: bool,
     /// How long to wait for a witness
@@ -65,20 +65,22 @@ impl Nudge {
         if self.reach.json {
             print_json(&answer)?;
         } else {
-            print_line(&describe(&answer))?;
+            print_or_complain(answer.delivered, &describe(&answer))?;
         }
         Ok(exit_code(answer.delivered, answer.reason.as_deref()))
     }
 }
 
 fn read_message(path: &std::path::Path) -> anyhow::Result<String> {
-    let mut text = String::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin().lock().take(MESSAGE_BYTES_MAX).read_to_string(&mut text).context("stdin")?;
-        return Ok(text);
+    if path.as_os_str() != "-" {
+        return Ok(config::read_text("--file", path, MESSAGE_BYTES_MAX)?);
     }
-    let limit = usize::try_from(MESSAGE_BYTES_MAX).unwrap_or(usize::MAX);
-    Ok(config::read_text("--file", path, limit)?)
+    let mut text = String::new();
+    std::io::stdin().lock().take(MESSAGE_BYTES_MAX as u64 + 1).read_to_string(&mut text).context("stdin")?;
+    if text.len() > MESSAGE_BYTES_MAX {
+        bail!("stdin holds more than the {MESSAGE_BYTES_MAX} bytes that a message may have");
+    }
+    Ok(text)
 }
 
 /// Delivered, refused, or still on its way.

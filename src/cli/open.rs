@@ -10,7 +10,8 @@ use serde_json::json;
 
 use super::reach::Reach;
 use super::words::{print_json, print_line};
-use crate::client::Target;
+use crate::client::{Target, box_of};
+use crate::proto::v1::GetStatusRequest;
 
 /// What opens an address where nobody has chosen a browser: on Linux and its like, then on a Mac.
 const OPENERS: [&str; 2] = ["xdg-open", "open"];
@@ -23,14 +24,22 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Open the session's page in a browser
 ///
-/// Prints the address and opens it with $BROWSER, xdg-open or open. The page asks for the token, if the session has one;
-/// it is never part of the address. Only a session with a port has a page.
+/// Prints the address and opens it with $BROWSER, xdg-open or open. Only a session with a port has a page.
+///
+/// A token that you give, by flag or variable, is handed to the page behind `#token=`: browsers send that part to nobody,
+/// and the page removes it from the address bar at once. It is not printed, but while the browser starts, other users of
+/// this machine can read it in the process list; with --no-token the page asks for it instead.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  coop open --url http://localhost:8080\n  coop open --print")]
+#[command(
+    after_help = "Example:\n  coop open\n  coop open --url http://localhost:8080 --token-file token\n  coop open --print"
+)]
 pub struct Open {
     /// Print the address only
     #[arg(long)]
     print: bool,
+    /// Keep the token from the browser: the page asks for it
+    #[arg(long)]
+    no_token: bool,
     #[command(flatten)]
     reach: Reach,
 }
@@ -38,22 +47,43 @@ pub struct Open {
 impl Open {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let (target, _) = self.reach.place(None).await?;
-        let Target::Url(_) = &target else {
-            bail!("{target}: a browser cannot open a socket; start coop with --port, and name it by --url");
-        };
+        if let Some(name) = box_of(&target) {
+            bail!("box {name} has no port of its own: `coop serve` shows all boxes, this one at /box/{name}/");
+        }
         // Somebody must be there, or the browser would only show an error of its own.
-        self.reach.connect().await?;
-        let url = format!("{target}/");
+        let client = self.reach.connect().await?;
+        let base = match &target {
+            Target::Url(_) => Some(target.to_string()),
+            Target::Socket(_) => client.answer(client.calls().get_status(GetStatusRequest {})).await?.url,
+        };
+        let Some(base) = base else {
+            bail!("this session has no port, and a browser cannot open a socket: start coop with --port");
+        };
+        let url = format!("{base}/");
         if self.reach.json {
             print_json(&json!({ "url": url }))?
         } else {
             print_line(&url)?
         }
-        if self.print || browsers(std::env::var_os("BROWSER").as_deref()).iter().any(|words| opens(words, &url)) {
+        if self.print {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let token = self.reach.secret()?.filter(|_| !self.no_token);
+        let address = url + &token.map(|token| fragment(token.reveal())).unwrap_or_default();
+        if browsers(std::env::var_os("BROWSER").as_deref()).iter().any(|words| opens(words, &address)) {
             return Ok(ExitCode::SUCCESS);
         }
         bail!("no browser was found to open it: set BROWSER, or open the address yourself");
     }
+}
+
+/// The part of an address that no browser sends; the page reads it as it reads a query.
+fn fragment(token: &str) -> String {
+    let escaped = token.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    });
+    format!("#token={}", escaped.collect::<String>())
 }
 
 /// What to try, in order. $BROWSER is a list of commands, in which %s stands for the address.
@@ -95,6 +125,11 @@ mod tests {
         assert_eq!(own, [vec!["firefox", "--new-tab", "%s"], vec!["w3m"]]);
         assert_eq!(browsers(Some(OsStr::new(""))), [["xdg-open"], ["open"]]);
         assert_eq!(browsers(None).len(), 2);
+    }
+
+    #[test]
+    fn a_token_with_odd_characters_is_the_same_on_the_page() {
+        assert_eq!(fragment("a-B_9+/=~%é"), "#token=a-B_9%2B%2F%3D%7E%25%C3%A9");
     }
 
     #[test]

@@ -9,19 +9,20 @@ coop runs a terminal program, such as a shell or an AI coding agent, on a pseudo
 HTTP/JSON and WebSocket. Others read its screen and output, type into it and wait for things to happen, from any \
 language or with curl.";
 
-pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop --attach tmux:NAME|screen:NAME [OPTIONS]\n       coop VERB [OPTIONS]";
+pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop up [OPTIONS] [DIR]\n       coop --attach tmux:NAME|screen:NAME [OPTIONS]\n       coop VERB [OPTIONS]";
 
 /// The verbs in the order in which people look for them.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Look", &["state", "screen", "wait", "logs", "usage", "transcripts", "ready"]),
     ("Write", &["input", "keys", "nudge", "respond"]),
     ("Change", &["resize", "signal", "env", "restart", "stop"]),
-    ("Find", &["ls", "attach", "open"]),
+    ("Find", &["ls", "attach", "shell", "open"]),
+    ("Boxes", &["up", "rm", "diff", "apply", "discard", "init", "trust", "image", "volume", "serve", "daemon"]),
     ("Agents", &["send", "doctor"]),
     ("Shells", &["completions", "man"]),
 ];
 
-const VERBS_HEADING: &str = "Verbs, for a session that runs:";
+const VERBS_HEADING: &str = "Verbs, for a session that runs and for boxes:";
 
 /// Our own list of verbs in the place of clap's, which knows no groups: in short by name, at length with what each does.
 pub const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
@@ -82,13 +83,18 @@ Examples:
     coop ls --cwd ~/project
     coop stop --session red
 
+  The same in a sandbox that sees only this project, and review what was done before it touches it:
+    coop up ~/project --name red --workspace overlay -- claude
+    coop diff red && coop apply red
+
 Verbs find the session by --session, --url or --socket, then by COOP_URL or COOP_SOCKET, then take the only one that \
-runs. With --json they print what the HTTP API answers. Errors go to stderr, in one line that says the way out.
+runs. With --json they print what the HTTP API answers. Errors go to stderr: one line that says the way out, or with \
+--json one object {\"error\": {\"code\": …, \"message\": …}}.
 
 When it starts, coop prints the URL it listens on: open it in a browser to watch, answer and type. The whole API is \
 described there, at /api and /openapi.json, and gRPC reflection is on: grpcurl -plaintext HOST:PORT list
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 124 waited in vain. With --exit-with-child: the program's own code, or \
+Exit codes: 0 done, 1 failed, 2 wrong usage, 124 timed out. With --exit-with-child: the program's own code, or \
 128 and the number of the signal that ended it.";
 
 #[cfg(test)]

@@ -6,7 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::agent::hook::TOKEN_VARIABLE;
-use crate::client::{Client, Credentials, Failure, Target, Wish, check_private, choose, connect, introduce};
+use crate::api::Secret;
+use crate::client::{
+    Client, Credentials, Failure, Kept, Target, Wish, box_of, box_socket, check_private, choose, connect, contains,
+    introduce, kept, live_sockets, whole_path,
+};
 use crate::config;
 
 #[derive(Args, Clone, Debug)]
@@ -18,7 +22,7 @@ pub struct Reach {
     /// Session on this Unix socket [env: COOP_SOCKET]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
-    /// Session of this name, as `coop ls` shows it: its label `name`, or its number
+    /// Session of this name or number, as `coop ls` shows them; a box too
     #[arg(long = "session", short = 's', value_name = "NAME", conflicts_with_all = ["url", "socket"])]
     named: Option<String>,
     /// The session's token [env: COOP_AUTH_TOKEN]
@@ -27,9 +31,17 @@ pub struct Reach {
     /// File that holds the token [env: COOP_AUTH_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Print JSON, as the HTTP API answers it
+    /// Print JSON, as the HTTP API answers it; an error becomes JSON on stderr
     #[arg(long)]
     pub json: bool,
+}
+
+/// Whom a verb means that treats boxes in a way of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// The box of this name, which may stand still.
+    Box(String),
+    Session,
 }
 
 /// For verbs that write.
@@ -55,6 +67,34 @@ impl Reach {
         self.url.is_some() || self.socket.is_some() || self.named.is_some()
     }
 
+    /// The same with a name that was given without a flag.
+    pub fn called(mut self, name: Option<String>) -> Self {
+        self.named = name.or(self.named);
+        self
+    }
+
+    /// Whether a box is meant. From inside of one, its session is: the daemon is out of reach there.
+    pub async fn whom(&self) -> Result<Whom, Failure> {
+        if let Some(name) = &self.named {
+            if kept_box(name).is_some() || box_socket(&config::runtime_dir(), name).exists() {
+                return Ok(Whom::Box(name.clone()));
+            }
+            // One that goes by a label or a socket may be a box all the same.
+            let target = self.place(None).await.ok().map(|(target, _)| target);
+            return Ok(target.and_then(|target| box_of(&target)).map_or(Whom::Session, Whom::Box));
+        }
+        let target = match (&self.url, &self.socket) {
+            (None, Some(path)) => Target::Socket(path.clone()),
+            (Some(_), _) => return Ok(Whom::Session),
+            (None, None) if is_said("COOP_URL") || is_said("COOP_SOCKET") => return Ok(Whom::Session),
+            (None, None) => match nearest(&kept_here()) {
+                Some(here) => return Ok(Whom::Box(here.name.clone())),
+                None => self.place(None).await?.0,
+            },
+        };
+        Ok(box_of(&target).map_or(Whom::Session, Whom::Box))
+    }
+
     /// For a call that the program inside may make with the token that it was given for such calls.
     pub async fn connect_from_inside(&self) -> Result<Client, Failure> {
         let own = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -68,11 +108,13 @@ impl Reach {
     pub async fn place(&self, name: Option<&str>) -> Result<(Target, Credentials), Failure> {
         let (wish, variable) = (self.wish(None), |name: &str| std::env::var_os(name));
         let credentials = wish.credentials(variable)?;
-        match self.target(&wish, variable, name, &credentials).await {
-            Ok(target) => Ok((target, credentials)),
-            Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, &credentials).await),
-            Err(failure) => Err(failure),
-        }
+        let target = self.target(&wish, variable, name, &credentials).await?;
+        Ok((target, credentials))
+    }
+
+    /// The token itself, for who must hand it on.
+    pub fn secret(&self) -> Result<Option<Secret>, Failure> {
+        self.wish(None).secret(|name| std::env::var_os(name))
     }
 
     fn wish(&self, lock: Option<String>) -> Wish {
@@ -96,7 +138,13 @@ impl Reach {
     ) -> Result<Client, Failure> {
         let wish = self.wish(lock);
         let credentials = wish.credentials(&variable)?;
-        connect(self.target(&wish, variable, None, &credentials).await?, credentials).await
+        let target = self.target(&wish, variable, None, &credentials).await?;
+        Ok(connect(target, credentials).await?.among_several(self.is_one_of_several().await))
+    }
+
+    /// Whether another session of this machine could have been meant. Who gives an address means that one.
+    async fn is_one_of_several(&self) -> bool {
+        self.url.is_none() && self.socket.is_none() && live_sockets(&config::runtime_dir()).await.len() > 1
     }
 
     /// A name that was given counts before all that stands in the environment.
@@ -111,9 +159,50 @@ impl Reach {
         match name.or(self.named.as_deref()) {
             Some(name) => {
                 check_private(&runtime_dir)?;
-                choose(&runtime_dir, name, credentials).await
+                let chosen = choose(&runtime_dir, name, credentials).await;
+                chosen.map_err(|failure| kept_box(name).map_or(failure, |kept| stands_still(&kept)))
             }
-            None => wish.target(variable, &runtime_dir).await,
+            None => match wish.target(variable, &runtime_dir).await {
+                Err(Failure::ManySessions { sockets }) => {
+                    let runs = |kept: &Kept| sockets.contains(&box_socket(&runtime_dir, &kept.name));
+                    let here: Vec<Kept> = kept_here().into_iter().filter(runs).collect();
+                    let here = nearest(&here).map(|kept| Target::Socket(box_socket(&runtime_dir, &kept.name)));
+                    match here {
+                        Some(here) => Ok(here),
+                        None => Err(introduce(&sockets, credentials).await),
+                    }
+                }
+                Err(failure @ Failure::NoSession { .. }) => Err(nearest(&kept_here()).map_or(failure, stands_still)),
+                found => found,
+            },
         }
     }
+}
+
+fn is_said(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// The box of this name, running or not.
+pub fn kept_box(name: &str) -> Option<Kept> {
+    kept(&config::coop_home()?).into_iter().find(|kept| kept.name == name)
+}
+
+/// The boxes whose workspace this directory is, or is in.
+fn kept_here() -> Vec<Kept> {
+    let (Some(home), Ok(dir)) = (config::coop_home(), std::env::current_dir()) else { return Vec::new() };
+    let dir = whole_path(&dir);
+    kept(&home).into_iter().filter(|kept| contains(&kept.workspace(), &dir)).collect()
+}
+
+/// The one whose workspace is nearest, if there is one.
+fn nearest(kept: &[Kept]) -> Option<&Kept> {
+    let depth = |kept: &&Kept| kept.workspace().components().count();
+    let deepest = kept.iter().map(|kept| depth(&kept)).max()?;
+    let mut near = kept.iter().filter(|kept| depth(kept) == deepest);
+    near.next().filter(|_| near.next().is_none())
+}
+
+fn stands_still(kept: &Kept) -> Failure {
+    Failure::Choice(format!("box {0} stands still: `coop restart {0}` starts it", kept.name))
 }

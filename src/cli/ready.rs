@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::TIMED_OUT;
 use super::reach::Reach;
 use super::words::{complain, plain, print_json, print_line};
+use super::{TIMED_OUT, errors};
 use crate::client::Failure;
 use crate::config;
 use crate::proto::v1::{GetReadyRequest, GetReadyResponse};
@@ -15,7 +15,7 @@ use crate::proto::v1::{GetReadyRequest, GetReadyResponse};
 /// Between two looks at a session that is not there yet: nobody can be asked to tell when it is.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Tell whether the program runs and the session can be used
+/// Check whether the program runs and the session can be used
 ///
 /// Needs no token. Ends with 0 when it is ready, with 1 when it is not; with --wait, with 124 when it never was in time.
 #[derive(Args, Debug)]
@@ -51,7 +51,7 @@ impl Ready {
         let answer = match answer {
             Ok(answer) => answer,
             Err(failure) if self.wait.is_some() => {
-                complain(&failure.to_string());
+                errors::report(&failure.into(), self.reach.json);
                 return Ok(in_vain);
             }
             Err(failure) => return Err(failure.into()),

@@ -3,20 +3,21 @@
 use std::process::ExitCode;
 
 use super::TIMED_OUT;
-use super::words::{bytes, plain, print_json, print_line};
+use super::words::{bytes, plain, print_json, print_or_complain};
 use crate::proto::v1::{ReceiptPhase, SendInputResponse};
 
 /// Prints what became of an input. It failed if it was refused, and took too long if the phase that was waited for has
 /// not come yet.
 pub fn report(answer: &SendInputResponse, wanted: ReceiptPhase, json: bool) -> anyhow::Result<ExitCode> {
+    let (phase, good) = (phase(answer), is_reached(phase(answer), wanted));
     if json {
         print_json(answer)?;
     } else {
-        print_line(&describe(answer, wanted))?;
+        print_or_complain(good, &describe(answer, wanted))?;
     }
-    Ok(match phase(answer) {
+    Ok(match phase {
         ReceiptPhase::Refused => ExitCode::FAILURE,
-        reached if is_reached(reached, wanted) => ExitCode::SUCCESS,
+        _ if good => ExitCode::SUCCESS,
         _ => ExitCode::from(TIMED_OUT),
     })
 }

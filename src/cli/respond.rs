@@ -9,7 +9,7 @@ use clap::Args;
 use super::input::millis;
 use super::nudge::{exit_code, seen_by};
 use super::reach::{Lock, Reach};
-use super::words::{plain, print_json, print_line, word};
+use super::words::{plain, print_json, print_or_complain, word};
 use crate::config;
 use crate::proto::v1::{PromptType, QuestionAnswer, RespondRequest, RespondResponse};
 
@@ -31,7 +31,7 @@ pub struct Respond {
     /// The option with this number, counted from 1
     #[arg(long, value_name = "N")]
     option: Option<u32>,
-    /// Own words: why not, what to change in a plan, or the answer to a question
+    /// In your own words: why not, what to change in a plan, or the answer to a question
     #[arg(long)]
     text: Option<String>,
     /// The answer to one question: N, N,M for several options, or text:WORDS (repeat for each question)
@@ -69,7 +69,7 @@ impl Respond {
         if self.reach.json {
             print_json(&answer)?;
         } else {
-            print_line(&describe(&answer))?;
+            print_or_complain(answer.delivered, &describe(&answer))?;
         }
         Ok(exit_code(answer.delivered, answer.reason.as_deref()))
     }

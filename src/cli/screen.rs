@@ -25,10 +25,10 @@ pub struct Screen {
     /// With colours and other attributes
     #[arg(long)]
     ansi: bool,
-    /// Only the last N rows that say something
+    /// Only the last N rows that are not blank
     #[arg(long, value_name = "N", conflicts_with = "watch")]
     lines: Option<u32>,
-    /// N rows that have scrolled off the top come first
+    /// First print N rows that have scrolled off the top
     #[arg(long, value_name = "N", conflicts_with = "watch")]
     scrollback: Option<u32>,
     /// Print it again whenever it changes

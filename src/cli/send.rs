@@ -19,8 +19,8 @@ const SIGNAL_BYTES_MAX: usize = 1024 * 1024;
 
 /// Say that the work is done, so that the agent may stop
 ///
-/// For the agent inside, when coop was told not to let it stop without a word. Ends with 0 if the signal was taken; with
-/// 1 and the reasons if it was not.
+/// For the agent inside, where a gate holds it until it has said how its work ended. Exit codes: 0 what it said was taken,
+/// 1 it was not, and the reasons are printed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop send '{\"status\":\"done\"}'\n  make-report | coop send -")]
 pub struct Send {
@@ -72,9 +72,10 @@ fn report(resolved: &Resolved, json: bool) -> anyhow::Result<ExitCode> {
         Resolved::Refused(reasons) => {
             if json {
                 print_json(&json!({"accepted": false, "reasons": reasons}))?;
+            } else {
+                complain("the signal was not taken");
+                reasons.iter().for_each(|reason| complain(&plain(reason)));
             }
-            complain("the signal was not taken");
-            reasons.iter().for_each(|reason| complain(&plain(reason)));
             return Ok(ExitCode::FAILURE);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 use tracing_subscriber::EnvFilter;
 
-use super::{agents, lent};
+use super::{agents, boxed, lent, namesakes};
 use crate::agent::watch_patterns;
-use crate::api::{About, Api, Gate, Secret, Service};
-use crate::child::{self, Guardian, Launch};
+use crate::api::{About, Api, Gate, Secret, Service, Side, SideTerminals, keep};
+use crate::child::{self, Launch};
 use crate::config::{self, LogFormat, Sidecar};
 use crate::log::LogTail;
 use crate::serve::{self, Connections, Listener, Policy};
-use crate::session::{self, Given, Outcome, Plan, Program, Session};
+use crate::session::{self, Given, InputFilter, Outcome, Plan, Program, Session};
 
 /// Threads for the network. The session has its own; more than these only cost memory.
 const NETWORK_THREADS_MAX: usize = 4;
@@ -58,24 +58,32 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let mut signals = Signals::new()?;
     let places = Places::bind(&config).await?;
     let hook_token = random_token()?;
-    let (program, prepared) = match &config.borrow {
+    let (mut warnings, mut input_filter) = (Vec::new(), InputFilter::default());
+    let (mut denied, mut inside) = (None, None);
+    let (program, prepared, side) = match &config.borrow {
         Some(borrow) => {
             let lent = lent::ready(&config, borrow).await?;
             config.agent = lent.agent;
             config.command = lent.command;
             config.cwd = lent.cwd;
-            (Program::Lent(lent.loan), lent.prepared)
+            (Program::Lent(lent.loan), lent.prepared, None)
         }
         None => {
-            let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
             let mut launch = launch(&config, &places, &hook_token);
-            let own_variables = launch.env.len();
-            let prepared = agents::ready(&config, &mut launch, &hook_token).await?;
+            let house = match &config.boxed {
+                Some(record) => boxed::ready(record, &mut launch).await?,
+                None => boxed::on_the_machine()?,
+            };
+            (warnings, input_filter) = (house.warnings, house.input_filter);
+            (denied, inside) = (house.denied, house.inside);
+            let (ground, own_variables) = (house.ground, launch.env.len());
+            let prepared = agents::ready(&config, &mut launch, &hook_token, &house.agents).await?;
             // What the agent's driver has added is how coop hears of the agent, and no more to be changed than coop's own.
             let of_driver = launch.env[own_variables..].iter().map(|(name, _)| name.clone());
             let reserved = config::told_to_children().chain(of_driver);
             let given = Given::new(config.env.iter().map(|(name, _)| name.clone()), reserved);
-            (Program::Own { launch, given, guardian: Some(guardian) }, prepared)
+            let side = Side { launch: launch.clone(), ground: ground.clone(), shell: house.shell };
+            (Program::Own { launch, given, ground }, prepared, Some(side))
         }
     };
     let patterns = agents::patterns(&config)?;
@@ -86,7 +94,11 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
         is_watched: prepared.is_some(),
+        input_filter,
     });
+    if let Some(denied) = denied {
+        tokio::spawn(boxed::tell_denials(denied, session.clone()));
+    }
     if let Some(patterns) = patterns {
         watch_patterns(session.clone(), patterns, config.idle_grace);
     }
@@ -99,7 +111,15 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     // Sockets and files of the agent's hooks stay as long as the session.
     let (agent, _held) = prepared.map(|prepared| prepared.watch(session.clone())).unzip();
     let gate = Gate { token: config.token.clone(), hook_token, anonymous_read: config.anonymous_read };
-    let api = Api(Arc::new(Service::new(session.clone(), agent, about(&config), gate, log)));
+    let api = Api(Arc::new(Service::new(
+        session.clone(),
+        agent,
+        About { warnings, ..about(&config, &places) },
+        gate,
+        log,
+        SideTerminals::new(side),
+    )));
+    tokio::spawn(keep(api.0.clone(), config.restart));
     let policy = Policy { allow_origins: config.allow_origins.clone(), allow_hosts: config.allow_hosts.clone() };
     let app = serve::application(&api, policy)?;
     tokio::spawn(serve::follow_life(session.clone(), app.health));
@@ -107,8 +127,14 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let connections = Connections::default();
     let serving = TaskTracker::new();
     places.announce()?;
+    if let Some(socket) = places.socket.clone() {
+        tokio::spawn(namesakes::warn(config.labels.get("name").cloned(), socket, config.token.clone()));
+    }
     for listener in places.listeners {
         serving.spawn(serve::serve(listener, app.router.clone(), connections.clone()));
+    }
+    if let Some(listener) = inside {
+        serving.spawn(serve::serve(listener, serve::inside_application(&app.router), connections.clone()));
     }
     if let Some(listener) = places.health {
         serving.spawn(serve::serve(listener, serve::health_application(&api), connections.clone()));
@@ -116,6 +142,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     serving.close();
 
     let outcome = signals.until_over(&session, outcome, &connections).await?;
+    api.terminals.close_all().await;
     connections.closing.cancel();
     // Whoever follows the log has the whole of it.
     api.log.close();
@@ -153,13 +180,21 @@ impl Places {
         let grpc = tcp(config.grpc_port).await?;
         let health = tcp(config.health_port).await?;
         let socket = match (&config.socket, config.port) {
-            (Some(path), _) => Some(std::path::absolute(path)?),
-            (None, Some(_)) => None,
-            (None, None) => Some(config::default_socket_path(std::process::id())?),
+            (Some(path), _) => Some(bind_socket(std::path::absolute(path)?)?),
+            (None, None) => Some(bind_own_socket()?),
+            // Verbs find the session by it; a port without it is still what was asked for.
+            (None, Some(_)) => match bind_own_socket() {
+                Ok(bound) => Some(bound),
+                Err(error) => {
+                    tracing::debug!("there is only the port, and verbs need --url: {error:#}");
+                    None
+                }
+            },
         };
-        if let Some(path) = &socket {
-            listeners.push(serve::bind_unix(path)?);
-        }
+        let socket = socket.map(|(listener, path)| {
+            listeners.push(listener);
+            path
+        });
         let http = http.map(|(listener, address)| {
             listeners.push(listener);
             address
@@ -172,20 +207,10 @@ impl Places {
         Ok(Self { listeners, health, http, grpc, health_address, socket })
     }
 
-    /// The address that the child and people of this machine use.
-    fn url(address: SocketAddr) -> String {
-        let ip = match address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-            ip => ip,
-        };
-        format!("http://{}", SocketAddr::new(ip, address.port()))
-    }
-
     /// One line to stdout, the only one ever: JSON for programs, a sentence for people.
     fn announce(&self) -> anyhow::Result<()> {
         let mut stdout = std::io::stdout();
-        let url = |address: Option<SocketAddr>| address.map(Self::url);
+        let url = |address: Option<SocketAddr>| address.map(serve::url_of);
         if stdout.is_terminal() {
             let url = url(self.http).into_iter();
             let places: Vec<String> = url.chain(self.socket.iter().map(|path| path.display().to_string())).collect();
@@ -207,6 +232,15 @@ impl Places {
     }
 }
 
+/// A socket where verbs look for sessions.
+fn bind_own_socket() -> anyhow::Result<(Listener, PathBuf)> {
+    bind_socket(config::default_socket_path(std::process::id())?)
+}
+
+fn bind_socket(path: PathBuf) -> anyhow::Result<(Listener, PathBuf)> {
+    Ok((serve::bind_unix(&path)?, path))
+}
+
 fn launch(config: &Sidecar, places: &Places, hook_token: &Secret) -> Launch {
     let mut env: Vec<(OsString, OsString)> = vec![
         ("TERM".into(), config.term.clone().into()),
@@ -217,15 +251,15 @@ fn launch(config: &Sidecar, places: &Places, hook_token: &Secret) -> Launch {
         env.push(("COOP_SOCKET".into(), path.into()));
     }
     if let Some(address) = places.http {
-        env.push(("COOP_URL".into(), Places::url(address).into()));
+        env.push(("COOP_URL".into(), serve::url_of(address).into()));
     }
     env.extend(config.env.iter().cloned());
     let mut env_remove = config::own_variables();
     env_remove.extend(FOREIGN_TERMINAL.map(OsString::from));
-    Launch { argv: config.command.clone(), cwd: config.cwd.clone(), env, env_remove, size: config.size }
+    Launch { argv: config.command.clone(), cwd: config.cwd.clone(), env, env_remove, bare: false, size: config.size }
 }
 
-fn about(config: &Sidecar) -> About {
+fn about(config: &Sidecar, places: &Places) -> About {
     let cwd = config.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     About {
         agent: config.agent.to_string(),
@@ -234,7 +268,9 @@ fn about(config: &Sidecar) -> About {
         labels: config.labels.clone(),
         version: env!("CARGO_PKG_VERSION"),
         backend: config.borrow.as_ref().map_or("pty", |borrow| borrow.target.backend()),
+        url: places.http.map(serve::url_of),
         nudge_timeout_ms: config.nudge_timeout_ms,
+        warnings: Vec::new(),
     }
 }
 
@@ -298,7 +334,7 @@ fn begin_log(config: &Sidecar, tail: LogTail) {
 }
 
 /// A token for the child's hooks, from the system's own source of randomness.
-fn random_token() -> anyhow::Result<Secret> {
+pub fn random_token() -> anyhow::Result<Secret> {
     let mut bytes = [0u8; 16];
     std::fs::File::open("/dev/urandom")
         .and_then(|mut file| file.read_exact(&mut bytes))

@@ -14,14 +14,14 @@ use crate::api::Code;
 use crate::client::{Client, Failure};
 use crate::proto::v1::{AgentState, GetAgentStateRequest, GetStatusRequest, GetStatusResponse, StreamStateRequest};
 
-/// Tell how the session stands and what the program does
+/// Show how the session stands and what the program is doing
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop state\n  coop state --watch --json | jq -r .next")]
 pub struct State {
-    /// Tell each change as it comes
+    /// Print each change as it comes
     #[arg(long)]
     watch: bool,
-    /// Tell what the state was learnt from
+    /// Show what the state is based on, and how old each piece of evidence is
     #[arg(long, conflicts_with = "watch")]
     explain: bool,
     #[command(flatten)]

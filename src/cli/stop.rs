@@ -8,14 +8,15 @@ use clap::Args;
 use serde::Serialize;
 
 use super::TIMED_OUT;
+use super::boxes::Daemon;
 use super::lines::exit_ending;
-use super::reach::Reach;
+use super::reach::{Reach, Whom};
 use super::words::{complain, plain, print_json, print_line};
-use crate::client::Client;
+use crate::client::{Client, Failure};
 use crate::config;
 use crate::proto::v1::{
     ExitEvent, GetHealthRequest, GetStatusRequest, GetStatusResponse, SendSignalRequest, ShutdownRequest,
-    ShutdownResponse, StreamStateRequest,
+    ShutdownResponse, StopBoxRequest, StreamStateRequest,
 };
 
 /// The backend of a program that coop has started itself, and therefore ends.
@@ -26,12 +27,17 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// End the session: the program, its processes, and coop
 ///
-/// The program is asked to end (SIGHUP) and, after a grace of 10 seconds, killed, with everything it has started in its
-/// session; what was only borrowed from tmux or GNU screen goes on. Waits until coop has left and says what was ended;
-/// ends with 124 if it has not left in time.
+/// The program is asked to end (SIGHUP). After 10 seconds it is killed, with everything that it has started in its session.
+/// What was only borrowed from tmux or GNU screen goes on. Waits until coop has left, and says what was ended. Exit codes:
+/// 0 coop has left, 124 it has not left in time.
+///
+/// A box keeps its files: `coop restart NAME` starts it again, `coop rm NAME` removes it.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  coop stop\n  coop stop --now")]
+#[command(after_help = "Example:\n  coop stop\n  coop stop my-box\n  coop stop --now")]
 pub struct Stop {
+    /// Which one, when several run: a box, or a session as `coop ls` shows it
+    #[arg(value_name = "NAME", conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
     /// Without grace: the program and its process group are killed at once
     #[arg(long)]
     now: bool,
@@ -53,7 +59,34 @@ struct Stopped {
 }
 
 impl Stop {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
+        match self.reach.whom().await? {
+            Whom::Box(name) => self.stop_box(name).await,
+            Whom::Session => self.stop_session().await,
+        }
+    }
+
+    async fn stop_box(&self, name: String) -> anyhow::Result<ExitCode> {
+        let daemon = Daemon::reach().await?;
+        let request = StopBoxRequest { name: name.clone(), now: self.now };
+        let mut calls = daemon.calls();
+        let stopping = daemon.ask(self.timeout, calls.stop_box(request));
+        let Ok(stopped) = tokio::time::timeout(self.timeout, stopping).await else {
+            let secs = self.timeout.as_secs_f64();
+            complain(&format!("box {name} still runs after {secs} s: `coop stop {name} --now` ends it without grace"));
+            return Ok(ExitCode::from(TIMED_OUT));
+        };
+        let stopped = stopped?;
+        if self.reach.json {
+            print_json(&stopped)?;
+        } else {
+            print_line(&format!("stopped box {}", plain(&stopped.name)))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn stop_session(&self) -> anyhow::Result<ExitCode> {
         let client = self.reach.connect().await?;
         let deadline = Instant::now() + self.timeout;
         let status = client.answer(client.calls().get_status(GetStatusRequest {})).await?;
@@ -63,7 +96,12 @@ impl Stop {
             // A program that has ended in this moment is what was asked for.
             let _ = client.calls().send_signal(kill).await;
         }
-        let ShutdownResponse { accepted } = client.answer(client.calls().shutdown(ShutdownRequest {})).await?;
+        let accepted = match client.answer(client.calls().shutdown(ShutdownRequest {})).await {
+            Ok(ShutdownResponse { accepted }) => accepted,
+            // It answered a moment ago: it leaves sooner than its answer.
+            Err(Failure::Unreachable { .. }) => true,
+            Err(failure) => return Err(failure.into()),
+        };
         let leaving = async {
             let mut exit = None;
             // The stream ends with the session, by itself or because the connection does.

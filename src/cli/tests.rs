@@ -42,14 +42,47 @@ fn a_command_is_served_and_a_verb_is_done() {
         "env set KEY=value",
         "env unset KEY",
         "restart --env A=1 --env B= --resume",
+        "restart my-box",
         "stop --now",
+        "stop my-box",
+        "logs my-box -f",
+        "up",
+        "up /tmp --name red -d --image debian:12 --network filtered --allow a.b --publish 80:80 -- bash -l",
+        "up --workspace overlay --env A=1 --label team=red --agent claude",
+        "shell",
+        "shell my-box -- ls -la",
+        "rm one two --force",
+        "rm --all",
+        "diff",
+        "diff my-box src --names --color",
+        "apply my-box src/a.rs --yes --force",
+        "discard --yes",
+        "image ls --json",
+        "image pull debian:12",
+        "image rm debian:12 tar:a.tar",
+        "image gc",
+        "volume ls",
+        "volume rm cache --yes",
+        "trust --list",
+        "trust /tmp --yes",
+        "init /tmp --agent claude",
+        "serve --port 0 --host ::1 --auth-token-file t --allow-host a.b --allow-origin https://a.b",
+        "daemon status --json",
+        "daemon --json stop",
         "ls --label role=worker --label name --cwd /tmp --json",
         "open --print --url localhost:8080",
         "completions zsh",
         "man --dir /tmp/man",
     ] {
-        assert!(matches!(task(&format!("coop {line}")), Ok(Task::Do(_))), "{line}");
+        assert!(matches!(task(&format!("coop {line}")), Ok(Task::Do(..))), "{line}");
     }
+}
+
+#[test]
+fn the_flag_attach_and_the_verb_attach_point_to_each_other() {
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(error("coop --help")).contains("use the verb: coop attach"));
+    assert!(words(error("coop attach --help")).contains("use the option: coop --attach tmux:NAME"));
 }
 
 #[test]
@@ -96,6 +129,28 @@ fn verbs_refuse_what_makes_no_sense() {
         coop stop --timeout never
         coop ready --wait -1
         coop state --session a --socket b
+        coop stop a --session b
+        coop restart a --socket b
+        coop logs a --url c:1
+        coop up --network some
+        coop up --workspace rwx
+        coop up --env A
+        coop up . bash
+        coop shell a b
+        coop rm
+        coop rm a --all
+        coop diff --color=sometimes
+        coop image
+        coop image pull
+        coop image rm
+        coop volume rm
+        coop trust --list --revoke
+        coop trust a b
+        coop init a b
+        coop serve --port x
+        coop serve --auth-token a --auth-token-file b
+        coop daemon
+        coop daemon dance
         coop completions
         coop completions tcsh
         coop doctor --agent claude claude";

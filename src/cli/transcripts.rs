@@ -70,7 +70,7 @@ struct Catchup {
     /// The last line of the live log that you know
     #[arg(long, value_name = "N", default_value_t = 0)]
     since_line: u64,
-    /// Go on with what comes, until the session ends
+    /// Keep printing what comes, until the session ends
     #[arg(long, short)]
     follow: bool,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use super::reach::Reach;
 use super::words::{print_json, print_line};
 use crate::proto::v1;
 
-/// Tell what the conversation cost
+/// Show what the conversation has cost
 ///
 /// Counted from the agent's own log, each message once. What the log does not tell is 0.
 #[derive(Args, Debug)]

@@ -11,6 +11,7 @@ use super::input::millis;
 use super::lines::exit_ending;
 use super::reach::Reach;
 use super::words::{bytes, complain, plain, print_json, print_line, word};
+use crate::api::EXITED;
 use crate::proto::v1::{AgentStateKind, WaitRequest, WaitResponse};
 
 /// The longest that a session waits for one call.
@@ -18,7 +19,8 @@ const WAIT_MAX: Duration = Duration::from_secs(600);
 
 /// Wait until something is true
 ///
-/// Any of the conditions will do, unless --all. Prints which one came true; ends with 124 if none did in time.
+/// Any of the conditions will do, unless --all. Prints which one came true. Exit codes: 0 it came true, 124 it did not in
+/// time, 1 it cannot any more, because the program has ended.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop wait --text 'tests passed' --timeout 60\n  coop wait --quiet 500 --exited")]
 #[group(
@@ -77,7 +79,13 @@ impl Wait {
         } else {
             complain(&describe(&answer));
         }
-        Ok(if answer.matched { ExitCode::SUCCESS } else { ExitCode::from(TIMED_OUT) })
+        Ok(if answer.matched {
+            ExitCode::SUCCESS
+        } else if is_hopeless(&answer) {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::from(TIMED_OUT)
+        })
     }
 }
 
@@ -95,12 +103,18 @@ fn state() -> impl TypedValueParser<Value = AgentStateKind> {
     PossibleValuesParser::new(words).try_map(|word| serde_json::from_value::<AgentStateKind>(word.into()))
 }
 
+/// Whether waiting longer would have been in vain, too.
+fn is_hopeless(answer: &WaitResponse) -> bool {
+    answer.reason.as_deref() == Some(EXITED)
+}
+
 fn describe(answer: &WaitResponse) -> String {
     let secs = Duration::from_millis(answer.elapsed_ms).as_secs_f64();
     let state = word::<AgentStateKind>(answer.state);
     if !answer.matched {
-        if let Some(ending) = answer.exit.as_ref().and_then(exit_ending) {
-            return format!("cannot come true any more: the program has ended ({ending})");
+        if is_hopeless(answer) {
+            let ending = answer.exit.as_ref().and_then(exit_ending).map(|ending| format!(" ({ending})"));
+            return format!("cannot come true any more: the program has ended{}", ending.unwrap_or_default());
         }
         return format!("timed out after {secs:.1} s (state {state}, seq {})", answer.seq);
     }
@@ -135,6 +149,7 @@ mod tests {
             elapsed_ms: 1250,
             line: None,
             exit: None,
+            reason: None,
         }
     }
 
@@ -149,5 +164,8 @@ mod tests {
         assert!(describe(&WaitResponse { exit, ..met("exited") }).starts_with("exited: ended by signal 15"));
         let late = WaitResponse { matched: false, condition: None, ..met("") };
         assert_eq!(describe(&late), "timed out after 1.2 s (state idle, seq 12)");
+        let exit = Some(ExitEvent { code: Some(3), ..Default::default() });
+        let gone = WaitResponse { matched: false, exit, reason: Some(EXITED.into()), ..met("") };
+        assert_eq!(describe(&gone), "cannot come true any more: the program has ended (exit code 3)");
     }
 }

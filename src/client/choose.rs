@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::discover::live_sockets;
+use super::discover::{box_name, live_sockets};
+use super::sessions::number;
 use super::{Credentials, Failure, Target, connect};
 use crate::proto::v1::{GetStatusRequest, GetStatusResponse};
 
@@ -32,31 +33,39 @@ pub async fn choose(runtime_dir: &Path, name: &str, credentials: &Credentials) -
     match (labelled.len(), sockets.is_empty()) {
         (1, _) => Ok(Target::Socket(labelled.remove(0))),
         (_, true) => Err(Failure::NoSession { runtime_dir: runtime_dir.to_owned() }),
-        (0, _) => Err(list(&format!("no session is called {name:?}"), &sockets, credentials).await),
-        _ => Err(list(&format!("several sessions are called {name:?}"), &labelled, credentials).await),
+        (0, _) => {
+            let there_are = list(&sockets, credentials).await;
+            Err(Failure::NoneCalled { name: name.to_owned(), there_are })
+        }
+        _ => {
+            let (why, there_are) =
+                (format!("several sessions are called {name:?}"), list(&labelled, credentials).await);
+            Err(Failure::Ambiguous { why, there_are })
+        }
     }
 }
 
 /// Several sessions run: who they are, so that one can be chosen.
 pub async fn introduce(sockets: &[PathBuf], credentials: &Credentials) -> Failure {
-    list("several sessions run", sockets, credentials).await
+    Failure::Ambiguous { why: "several sessions run".to_owned(), there_are: list(sockets, credentials).await }
 }
 
-async fn list(why: &str, sockets: &[PathBuf], credentials: &Credentials) -> Failure {
+/// Each by its number, with what tells it from the others.
+async fn list(sockets: &[PathBuf], credentials: &Credentials) -> Vec<String> {
     let mut told = Vec::new();
     for path in sockets {
-        let labels = status(path, credentials).await.map(|status| describe(&status)).unwrap_or_default();
-        told.push(format!("{}{labels}", stem(path)));
+        let about = status(path, credentials).await.map(|status| describe(&status)).unwrap_or_default();
+        told.push(format!("{}{about}", short(path)));
     }
-    let example = sockets.first().map(|path| stem(path)).unwrap_or_default();
-    Failure::Choice(format!("{why}; name one, such as {example}: {}", told.join(", ")))
+    told
 }
 
-/// ` (bash, team=red)`
+/// ` (bash in /home/me, team=red)`
 fn describe(status: &GetStatusResponse) -> String {
-    let program = status.command.first().map(|program| program.rsplit('/').next().unwrap_or_default().to_owned());
+    let program =
+        status.command.first().map(|program| program.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
     let labels = status.labels.iter().map(|(name, value)| format!("{name}={value}"));
-    let words = program.into_iter().chain(labels).collect::<Vec<_>>().join(", ");
+    let words = std::iter::once(format!("{program} in {}", status.cwd)).chain(labels).collect::<Vec<_>>().join(", ");
     format!(" ({})", words.replace(char::is_control, "\u{fffd}"))
 }
 
@@ -68,14 +77,16 @@ async fn status(path: &Path, credentials: &Credentials) -> Option<GetStatusRespo
     tokio::time::timeout(TELLS_WITHIN, asked).await.ok().flatten()
 }
 
-/// By its file, with or without the ending, or by the process id in it.
+/// By the box it is, by its file, with or without the ending, or by the process id in it.
 fn is_called(path: &Path, name: &str) -> bool {
-    let stem = stem(path);
-    stem == name || format!("{stem}.sock") == name || stem.strip_prefix("coop-") == Some(name)
+    let name = name.strip_suffix(".sock").unwrap_or(name);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    stem == name || short(path) == name
 }
 
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+/// What it goes by: the box that it is, or the process id of its coop.
+fn short(path: &Path) -> String {
+    box_name(path).map_or_else(|| number(path), str::to_owned)
 }
 
 #[cfg(test)]
@@ -94,5 +105,10 @@ mod tests {
             assert_eq!(chosen(name).await.unwrap(), path.display().to_string(), "{name}");
         }
         assert_eq!(chosen("http://host:1").await.unwrap(), "http://host:1");
+        let boxed = scratch.path("box-red.sock");
+        let _boxed = UnixListener::bind(&boxed).unwrap();
+        for name in ["red", "box-red"] {
+            assert_eq!(chosen(name).await.unwrap(), boxed.display().to_string(), "{name}");
+        }
     }
 }

@@ -19,14 +19,14 @@ use crate::proto::v1::coop_client::CoopClient;
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
 /// Calls are answered at once, or when what they wait for has come; this is for a session that hangs.
-const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// How often a lasting connection is felt for, and how long an answer to that may take.
 const PULSE_EVERY: Duration = Duration::from_secs(5);
 const PULSE_WITHIN: Duration = Duration::from_secs(5);
 
 /// The largest answer: a page of output or a large screen with its scrollback, and room to grow.
-const ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub(super) const ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// The calls of coop.v1.
 pub type Calls = CoopClient<InterceptedService<Channel, Credentials>>;
@@ -36,6 +36,7 @@ pub type Calls = CoopClient<InterceptedService<Channel, Credentials>>;
 pub struct Client {
     calls: Calls,
     target: Target,
+    is_one_of_several: bool,
 }
 
 /// Connects at once, so that a session that is not there is told as such.
@@ -68,7 +69,15 @@ async fn connect_by(
     };
     let channel = channel.map_err(|error| Failure::unreachable(&target, &error))?;
     let calls = CoopClient::with_interceptor(channel, credentials).max_decoding_message_size(ANSWER_BYTES_MAX);
-    Ok(Client { calls, target })
+    Ok(Client { calls, target, is_one_of_several: false })
+}
+
+/// A channel to a socket, for calls of any service.
+pub(super) async fn channel_at(path: PathBuf) -> Result<Channel, tonic::transport::Error> {
+    let connector = service_fn(move |_: Uri| open(path.clone()));
+    // The name goes into the Host header, which must be one that a session knows itself by.
+    let endpoint = Endpoint::from_static("http://localhost").connect_timeout(CONNECT_WITHIN);
+    endpoint.connect_with_connector(connector).await
 }
 
 async fn open(path: PathBuf) -> io::Result<TokioIo<UnixStream>> {
@@ -76,6 +85,11 @@ async fn open(path: PathBuf) -> io::Result<TokioIo<UnixStream>> {
 }
 
 impl Client {
+    /// Names the session in what it refuses, if another one could have been meant.
+    pub fn among_several(self, is_one_of_several: bool) -> Self {
+        Self { is_one_of_several, ..self }
+    }
+
     /// The calls themselves; cheap to make.
     pub fn calls(&self) -> Calls {
         self.calls.clone()
@@ -100,6 +114,6 @@ impl Client {
 
     /// A refusal in words.
     pub fn failure(&self, status: &Status) -> Failure {
-        Failure::of_status(&self.target, status)
+        Failure::of_status(&self.target, self.is_one_of_several, status)
     }
 }

@@ -1,4 +1,4 @@
-//! Why there is no answer: one line that names the session and the way out.
+//! Why there is no answer: one line that names the way out, and the session where that is not clear.
 
 use std::error::Error;
 use std::io;
@@ -16,7 +16,7 @@ pub enum Failure {
     #[error("{0}")]
     Choice(String),
     #[error(
-        "no session runs in {}: start one with `coop -- COMMAND`, or name one that has a port with --url http://HOST:PORT, \
+        "no session runs in {}: start one with `coop -- COMMAND`, or a box with `coop up`, or name one that has a port with --url http://HOST:PORT, \
          or one with its own socket with --socket",
         runtime_dir.display()
     )]
@@ -26,13 +26,20 @@ pub enum Failure {
         join(sockets)
     )]
     ManySessions { sockets: Vec<PathBuf> },
+    #[error("no session is called {name:?}; there are: {}", there_are.join(", "))]
+    NoneCalled { name: String, there_are: Vec<String> },
+    /// More than one session could be meant: why, and each of them with its number first.
+    #[error("{why}: say which by its number, such as --session {}: {}", first_number(there_are), there_are.join(", "))]
+    Ambiguous { why: String, there_are: Vec<String> },
     #[error("{target}: {why}")]
     Unreachable { target: String, why: String },
     #[error("{target}: no answer within {} s; it may hang: look at its log", within.as_secs())]
     Silent { target: String, within: Duration },
-    /// The session said no.
-    #[error("{target}: {message}")]
-    Refused { target: String, code: Code, message: String },
+    #[error("no daemon listens on {}: `coop up` starts a box and the daemon with it", socket.display())]
+    NoDaemon { socket: PathBuf },
+    /// The session said no. It is named where another one could have been meant.
+    #[error("{}{error}", among.as_ref().map(|target| format!("{target}: ")).unwrap_or_default())]
+    Refused { among: Option<String>, error: ApiError },
 }
 
 impl Failure {
@@ -52,8 +59,8 @@ impl Failure {
         Self::Unreachable { target: target.to_string(), why }
     }
 
-    /// A call that failed: refused by the session, or lost on the way.
-    pub fn of_status(target: &Target, status: &Status) -> Self {
+    /// A call that failed: refused by the session, which is one of several or the only one, or lost on the way.
+    pub fn of_status(target: &Target, is_one_of_several: bool, status: &Status) -> Self {
         // Only what went wrong on this side of the wire has a source.
         if status.source().is_some() {
             let why = "the connection broke; has the session ended, or does something else listen there?".to_owned();
@@ -64,7 +71,7 @@ impl Failure {
             let why = "what answers there is not coop; does something else listen there?".to_owned();
             return Self::Unreachable { target: target.to_string(), why };
         }
-        let ApiError { code, message, .. } = ApiError::from_status(status);
+        let ApiError { code, message, facts } = ApiError::from_status(status);
         let message = match code {
             Code::Unauthorized => {
                 format!("{}: give the session's token by --token-file FILE or COOP_AUTH_TOKEN", before_colon(&message))
@@ -77,16 +84,33 @@ impl Failure {
             }
             _ => message,
         };
-        Self::Refused { target: target.to_string(), code, message: one_line(&message) }
+        let among = is_one_of_several.then(|| target.to_string());
+        Self::Refused { among, error: ApiError { code, message: one_line(&message), facts } }
     }
 
     /// The session's own word for it, where it said one.
     pub fn code(&self) -> Option<Code> {
         match self {
-            Self::Refused { code, .. } => Some(*code),
+            Self::Refused { error, .. } => Some(error.code),
             _ => None,
         }
     }
+
+    /// A word for programs: the session's own, or one for what went wrong before any session answered.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Choice(_) => Code::BadRequest.word(),
+            Self::NoSession { .. } | Self::NoneCalled { .. } => "NO_SESSION",
+            Self::ManySessions { .. } | Self::Ambiguous { .. } => "SEVERAL_SESSIONS",
+            Self::Unreachable { .. } | Self::NoDaemon { .. } => "UNREACHABLE",
+            Self::Silent { .. } => "NO_ANSWER",
+            Self::Refused { error, .. } => error.code.word(),
+        }
+    }
+}
+
+fn first_number(there_are: &[String]) -> &str {
+    there_are.first().and_then(|told| told.split(' ').next()).unwrap_or("NUMBER")
 }
 
 fn join(paths: &[PathBuf]) -> String {
@@ -126,21 +150,17 @@ mod tests {
 
     fn refused(code: Code, message: &str) -> String {
         let target = Target::parse("localhost:1").unwrap();
-        Failure::of_status(&target, &ApiError::new(code, message).into()).to_string()
+        Failure::of_status(&target, false, &ApiError::new(code, message).into()).to_string()
     }
 
     #[test]
-    fn a_refusal_names_the_session_and_the_way_out() {
+    fn a_refusal_names_the_way_out_and_the_session_only_if_it_is_one_of_several() {
         let text = refused(Code::Unauthorized, "wrong token: send the session's token as `Authorization: Bearer …`");
-        assert_eq!(
-            text,
-            "http://localhost:1: wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN"
-        );
+        assert_eq!(text, "wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN");
         assert!(refused(Code::Exited, "the child has exited").contains("coop screen"));
-        assert_eq!(
-            refused(Code::WriterBusy, "another\n  writer\x1b[2J"),
-            "http://localhost:1: another writer\u{fffd}[2J"
-        );
+        assert_eq!(refused(Code::WriterBusy, "another\n  writer\x1b[2J"), "another writer\u{fffd}[2J");
+        let (target, status) = (Target::parse("localhost:1").unwrap(), ApiError::new(Code::NotReady, "no").into());
+        assert_eq!(Failure::of_status(&target, true, &status).to_string(), "http://localhost:1: no");
     }
 
     async fn failure(target: Target) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::discover::live_sockets;
+use super::discover::{box_name, live_sockets};
 use super::{Credentials, Failure, Target, connect};
 use crate::config::check_private_to_us;
 use crate::proto::v1::{AgentState, GetAgentStateRequest, GetStatusRequest, GetStatusResponse};
@@ -22,12 +22,33 @@ pub struct Found {
 }
 
 impl Found {
-    /// Its label `name`, or the number of its process.
+    /// The box that it is, its label `name`, or else its number.
     pub fn name(&self) -> String {
-        let label = self.told.as_ref().ok().and_then(|(status, _)| status.labels.get("name"));
-        let stem = self.socket.file_stem().unwrap_or_default().to_string_lossy();
-        label.cloned().unwrap_or_else(|| stem.trim_start_matches("coop-").to_owned())
+        if let Some(name) = self.box_name() {
+            return name.to_owned();
+        }
+        self.label().cloned().unwrap_or_else(|| self.number())
     }
+
+    /// The box whose session it is.
+    pub fn box_name(&self) -> Option<&str> {
+        box_name(&self.socket)
+    }
+
+    /// Its label `name`, if it told one.
+    pub fn label(&self) -> Option<&String> {
+        self.told.as_ref().ok().and_then(|(status, _)| status.labels.get("name"))
+    }
+
+    /// The process id of its coop, which no two share.
+    pub fn number(&self) -> String {
+        number(&self.socket)
+    }
+}
+
+/// The process id in the name of a session's socket.
+pub(super) fn number(socket: &Path) -> String {
+    socket.file_stem().unwrap_or_default().to_string_lossy().trim_start_matches("coop-").to_owned()
 }
 
 /// The sessions in a directory, each asked how it stands.
@@ -51,7 +72,7 @@ pub fn check_private(dir: &Path) -> Result<(), Failure> {
 }
 
 async fn tell(socket: PathBuf, credentials: Credentials) -> Result<(GetStatusResponse, AgentState), Failure> {
-    let client = connect(Target::Socket(socket), credentials).await?;
+    let client = connect(Target::Socket(socket), credentials).await?.among_several(true);
     let status = client.answer(client.calls().get_status(GetStatusRequest {})).await?;
     let agent = client.answer(client.calls().get_agent_state(GetAgentStateRequest::default())).await?;
     Ok((status, agent))

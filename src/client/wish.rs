@@ -7,6 +7,7 @@ use super::Failure;
 use super::credentials::Credentials;
 use super::discover::live_sockets;
 use super::target::Target;
+use crate::api::Secret;
 use crate::config::{check_private_to_us, check_token, token_in_file};
 
 /// Flags of a caller; what is absent is looked up in the environment.
@@ -62,6 +63,11 @@ impl Wish {
 
     /// What is shown with every call.
     pub fn credentials(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<Credentials, Failure> {
+        Credentials::new(self.secret(variable)?.as_ref(), self.lock.as_deref())
+    }
+
+    /// The session's token, if one was given.
+    pub fn secret(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Secret>, Failure> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let token = if let Some(token) = &self.token {
             Some(check_token("--token", token))
@@ -72,8 +78,7 @@ impl Wish {
         } else {
             variable("COOP_AUTH_TOKEN_FILE").map(|file| token_in_file("COOP_AUTH_TOKEN_FILE", Path::new(&file)))
         };
-        let token = token.transpose().map_err(|mistake| Failure::Choice(mistake.to_string()))?;
-        Credentials::new(token.as_ref(), self.lock.as_deref())
+        token.transpose().map_err(|mistake| Failure::Choice(mistake.to_string()))
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
+use crate::api::RestartPolicy;
 use crate::session::SizePolicy;
 
 /// The kind of program inside.
@@ -39,6 +40,20 @@ pub enum Groom {
     Manual,
     /// Nothing, and the agent's configuration stays untouched.
     Pristine,
+}
+
+impl ValueEnum for RestartPolicy {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::No, Self::OnFailure, Self::Always]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::No => PossibleValue::new("no").help("Only when somebody asks for it"),
+            Self::OnFailure => PossibleValue::new("on-failure").help("When it ended by a signal, or not with 0"),
+            Self::Always => PossibleValue::new("always").help("However it ended"),
+        })
+    }
 }
 
 impl ValueEnum for SizePolicy {

@@ -11,6 +11,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::choices::{Agent, Groom, LogFormat};
 use super::parse;
+use crate::api::RestartPolicy;
 use crate::session::SizePolicy;
 
 /// What was said on the command line and in the environment, each by itself in order; [`super::settle()`] looks at all
@@ -31,6 +32,9 @@ pub struct Flags {
     pub(super) lifetime: Lifetime,
     #[command(flatten, next_help_heading = "Logging")]
     pub(super) logging: Logging,
+    /// Run the program in the box that this record describes; coop's daemon says it.
+    #[arg(long = "box", value_name = "FILE", hide = true, conflicts_with = "attach")]
+    pub(super) boxed: Option<PathBuf>,
     /// The program to run and its arguments; no shell looks at them
     #[arg(last = true, value_name = "COMMAND", hide = true)]
     pub(super) command: Vec<OsString>,
@@ -42,6 +46,7 @@ pub(super) struct Borrowing {
     ///
     /// tmux:NAME:WINDOW.PANE, tmux:%3 and screen:NAME:WINDOW name one part of it; NAME alone means the pane or window in
     /// front. It goes on when coop leaves. Its size stays as it is, unless --cols and --rows are given.
+    /// To look at a session that coop already serves, use the verb: coop attach.
     #[arg(long, env = "COOP_ATTACH", value_name = "TARGET")]
     pub attach: Option<String>,
     /// Socket of the tmux server: a name as for tmux -L, or a path with a slash as for tmux -S
@@ -51,7 +56,7 @@ pub(super) struct Borrowing {
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct Listening {
-    /// TCP port for gRPC, HTTP, WebSocket and the API page; 0 for any free one
+    /// TCP port for gRPC, HTTP, WebSocket and the web page; 0 for any free one
     #[arg(long, env = "COOP_PORT", value_name = "PORT", value_parser = parse::port)]
     pub port: Option<u16>,
     /// Address to bind the ports to: an IP address or localhost
@@ -59,10 +64,10 @@ pub(super) struct Listening {
     pub host: IpAddr,
     /// Unix socket, open to your user only
     ///
-    /// With neither --port nor --socket, coop makes one in $XDG_RUNTIME_DIR/coop or /tmp/coop-UID and says which.
+    /// Without this, coop makes one in $XDG_RUNTIME_DIR/coop or /tmp/coop-UID, where verbs find it, and says which.
     #[arg(long, env = "COOP_SOCKET", value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// One more port that speaks everything
+    /// One more port with everything that --port serves
     #[arg(
         long,
         visible_alias = "port-grpc",
@@ -116,17 +121,10 @@ pub(super) struct Terminal {
     /// Rows
     #[arg(long, env = "COOP_ROWS", value_name = "N", default_value_t = 50)]
     pub rows: u32,
-    /// Whose size the program sees when terminals are attached
-    #[arg(
-        long,
-        env = "COOP_ATTACH_SIZE",
-        value_name = "WHOSE",
-        value_enum,
-        default_value = "latest",
-        hide_short_help = true
-    )]
-    pub attach_size: SizePolicy,
-    /// How much output is held for late readers, in bytes, or such as 512K or 4M
+    /// Whose size the program sees when terminals are attached [default: latest, with --attach fixed]
+    #[arg(long, env = "COOP_ATTACH_SIZE", value_name = "WHOSE", value_enum, hide_short_help = true)]
+    pub attach_size: Option<SizePolicy>,
+    /// How much output to keep for late readers: bytes, or a size such as 512K or 4M
     #[arg(
         long, env = "COOP_RING_SIZE", value_name = "BYTES", default_value = "1048576",
         value_parser = parse::ring_bytes, hide_short_help = true
@@ -154,7 +152,7 @@ pub(super) struct AgentFlags {
     /// JSON file: the agent's settings, MCP servers, gates (stop, start) and screen rules
     #[arg(long, env = "COOP_AGENT_CONFIG", value_name = "FILE", hide_short_help = true)]
     pub agent_config: Option<PathBuf>,
-    /// How long an idle agent is not yet called idle, in seconds
+    /// How long an agent must rest before it is called idle, in seconds
     #[arg(
         long, env = "COOP_IDLE_GRACE", value_name = "SECS", default_value = "0",
         value_parser = parse::seconds, hide_short_help = true
@@ -179,10 +177,21 @@ pub(super) struct Lifetime {
     /// Leave when the program ends, with its exit code
     #[arg(long)]
     pub exit_with_child: bool,
+    /// When a program that has ended is started again: soon at first, then later; not after 5 ends within a minute
+    #[arg(
+        long,
+        env = "COOP_RESTART",
+        value_name = "WHEN",
+        value_enum,
+        default_value = "no",
+        conflicts_with = "exit_with_child",
+        hide_short_help = true
+    )]
+    pub restart: RestartPolicy,
     /// Leave after so many seconds without output, input or a call; 0 for never
     #[arg(long, env = "COOP_IDLE_TIMEOUT", value_name = "SECS", default_value = "0", value_parser = parse::seconds)]
     pub idle_timeout: Duration,
-    /// A note that the status shows, such as team=red (repeatable)
+    /// A note about the session, such as team=red; name=NAME gives it a name for verbs (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse::label)]
     pub label: Vec<(String, String)>,
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::api::Secret;
+use crate::api::{RestartPolicy, Secret};
 use crate::borrowed::Target;
 use crate::child::Size;
 use crate::session::SizePolicy;
@@ -23,6 +23,7 @@ mod choices;
 mod environment;
 mod files;
 mod flags;
+mod home;
 mod listeners;
 mod parse;
 mod runtime_dir;
@@ -33,8 +34,12 @@ pub use choices::{Agent, Groom, LogFormat};
 pub use environment::{Given, own_variables, read_from, told_to_children};
 pub(crate) use files::read_text;
 pub use flags::Flags;
-pub(crate) use parse::{seconds, text_variable};
-pub use runtime_dir::{check_private_to_us, default_socket_path, hook_socket_path, runtime_dir};
+pub use home::coop_home;
+pub(crate) use listeners::check_guarded;
+pub(crate) use parse::{host, host_name, origin, port, seconds, text_variable};
+pub use runtime_dir::{
+    check_private_to_us, check_socket_path, default_socket_path, hook_socket_path, private_runtime_dir, runtime_dir,
+};
 pub use settle::settle;
 pub(crate) use token::{check_token, token_in_file};
 
@@ -98,12 +103,16 @@ pub struct Sidecar {
     pub cwd: Option<PathBuf>,
     /// Variables for the child.
     pub env: Vec<(OsString, OsString)>,
+    /// When a child that has ended is started again.
+    pub restart: RestartPolicy,
     /// Whether coop leaves with the child, and with its exit code.
     pub exit_with_child: bool,
     /// The program and its arguments; empty only when something is borrowed instead.
     pub command: Vec<OsString>,
     /// What is served instead of a program of our own.
     pub borrow: Option<Borrow>,
+    /// The record of the box that the program runs in.
+    pub boxed: Option<PathBuf>,
     /// What is allowed but probably not meant; for the log.
     pub warnings: Vec<String>,
 }

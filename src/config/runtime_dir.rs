@@ -46,18 +46,47 @@ fn socket_path(purpose: &str, pid: u32, way_out: &str) -> Result<PathBuf, Mistak
     path.map_err(|why| Mistake::new(format!("no socket can be made in {}: {why}; {way_out}", dir.display())))
 }
 
-fn socket_in(dir: &Path, purpose: &str, pid: u32, uid: Uid) -> Result<PathBuf, String> {
+/// The directory itself, made if need be, and reached by nobody else.
+pub fn private_runtime_dir() -> Result<PathBuf, Mistake> {
+    let dir = runtime_dir();
+    let made = make_private(&dir, geteuid());
+    let way_out = "set XDG_RUNTIME_DIR to a directory of your own";
+    made.map_err(|why| Mistake::new(format!("no socket can be made in {}: {why}; {way_out}", dir.display())))?;
+    Ok(dir)
+}
+
+fn make_private(dir: &Path, uid: Uid) -> Result<(), String> {
     match std::fs::DirBuilder::new().mode(0o700).create(dir) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.to_string()),
         _ => {}
     }
-    check_private(dir, uid)?;
+    check_private(dir, uid)
+}
+
+fn socket_in(dir: &Path, purpose: &str, pid: u32, uid: Uid) -> Result<PathBuf, String> {
+    make_private(dir, uid)?;
     sweep(dir);
     let path = dir.join(format!("{purpose}-{pid}.sock"));
-    if path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX {
+    if is_too_long(&path) {
         return Err(format!("its path is longer than the {SOCKET_PATH_BYTES_MAX} bytes that a socket can have"));
     }
     Ok(path)
+}
+
+fn is_too_long(path: &Path) -> bool {
+    path.as_os_str().as_bytes().len() > SOCKET_PATH_BYTES_MAX
+}
+
+/// Whether a socket in the runtime directory can have this path at all.
+pub fn check_socket_path(path: &Path) -> Result<(), Mistake> {
+    if !is_too_long(path) {
+        return Ok(());
+    }
+    Err(Mistake::new(format!(
+        "the socket {} is longer than the {SOCKET_PATH_BYTES_MAX} bytes that one can have: \
+         set XDG_RUNTIME_DIR to a shorter directory of your own",
+        path.display()
+    )))
 }
 
 /// Whether nobody else can put a socket there. Whoever could would be sent the token and all that is typed.

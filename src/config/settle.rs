@@ -9,6 +9,7 @@ use super::{Borrow, Given, Mistake, Sidecar, listeners, read_text, token};
 use crate::api::Secret;
 use crate::borrowed::parse_target;
 use crate::child::Size;
+use crate::session::SizePolicy;
 
 /// Patterns are a few lines; more is the wrong file.
 const AGENT_CONFIG_BYTES_MAX: usize = 1024 * 1024;
@@ -18,7 +19,7 @@ const AGENT_CONFIG_FIELDS: [&str; 5] = ["settings", "mcp", "stop", "start", "scr
 
 /// Checks everything together.
 pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
-    let Flags { borrowing, listening, security, terminal, agent, lifetime, logging, command } = flags;
+    let Flags { borrowing, listening, security, terminal, agent, lifetime, logging, boxed, command } = flags;
     let mut warnings = Vec::new();
     let borrow = choose_borrowed(&borrowing, &agent, command.is_empty(), given)?;
     if borrow.is_some() {
@@ -50,7 +51,7 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         nudge_timeout_ms: agent.nudge_timeout_ms,
         idle_grace: agent.idle_grace,
         size,
-        attach_size: terminal.attach_size,
+        attach_size: terminal.attach_size.unwrap_or_else(|| whose_size(borrow.is_some())),
         ring_bytes: terminal.ring_size,
         term: terminal.term,
         idle_timeout: Some(lifetime.idle_timeout).filter(|timeout| *timeout > Duration::ZERO),
@@ -61,8 +62,10 @@ pub fn settle(flags: Flags, given: Given) -> Result<Sidecar, Mistake> {
         cwd: terminal.cwd,
         env: terminal.env,
         exit_with_child: lifetime.exit_with_child,
+        restart: lifetime.restart,
         command,
         borrow,
+        boxed,
         warnings,
     })
 }
@@ -96,6 +99,11 @@ fn choose_borrowed(
     let target = parse_target(spec, borrowing.tmux_socket.as_deref()).map_err(Mistake::new)?;
     let (size_is_chosen, groom_is_chosen) = (given.size, given.groom);
     Ok(Some(Borrow { target, agent: agent.agent, size_is_chosen, groom_is_chosen }))
+}
+
+/// Whose size counts where nobody has said: looking at somebody else's session changes nothing for them.
+fn whose_size(is_borrowed: bool) -> SizePolicy {
+    if is_borrowed { SizePolicy::Fixed } else { SizePolicy::Latest }
 }
 
 /// What only a program that coop starts can be given.

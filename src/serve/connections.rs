@@ -13,7 +13,7 @@ use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use nix::sys::socket::{setsockopt, sockopt};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
@@ -39,13 +39,37 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Connections {
     places: Arc<Semaphore>,
+    open: Arc<watch::Sender<usize>>,
     /// Stop accepting.
     pub closing: CancellationToken,
 }
 
+/// A connection that counts as open for as long as this lives.
+pub struct Counted(Arc<watch::Sender<usize>>);
+
 impl Default for Connections {
     fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(CONNECTIONS_MAX)), closing: CancellationToken::new() }
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        Self { places, open: Arc::new(watch::Sender::new(0)), closing: CancellationToken::new() }
+    }
+}
+
+impl Connections {
+    /// How many are open, and each change of that.
+    pub fn open(&self) -> watch::Receiver<usize> {
+        self.open.subscribe()
+    }
+
+    /// Counts one more; also for those that HTTP has let go of, as a WebSocket is.
+    pub fn count(&self) -> Counted {
+        self.open.send_modify(|open| *open += 1);
+        Counted(self.open.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open -= 1);
     }
 }
 
@@ -58,7 +82,7 @@ pub async fn serve(listener: Listener, app: Router, connections: Connections) {
             accepted = accept(&listener, &connections) => accepted,
         };
         match accepted {
-            Ok((stream, local, permit)) => handle(stream, local, permit, &app, &graceful),
+            Ok((stream, local, permit)) => handle(stream, local, (permit, connections.count()), &app, &graceful),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_AGAIN).await;
@@ -110,7 +134,7 @@ fn notice_dead_peers(stream: &tokio::net::TcpStream) -> nix::Result<()> {
 fn handle(
     stream: Box<dyn Stream>,
     local: LocalAddr,
-    permit: OwnedSemaphorePermit,
+    place: (OwnedSemaphorePermit, Counted),
     app: &Router,
     graceful: &GracefulShutdown,
 ) {
@@ -128,7 +152,7 @@ fn handle(
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
-        let _permit = permit;
+        let _place = place;
         tokio::pin!(connection);
         let silent = async {
             tokio::time::sleep(HEAD_WITHIN).await;

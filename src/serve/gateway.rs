@@ -17,14 +17,9 @@ use tonic::Status;
 
 use super::marks::Marked;
 use super::{body, error, params, streams};
-use crate::api::{Api, ApiError, Encoded, HttpStatus, RPCS, Rpc, WantsJson, json_line};
-// The calls are methods of this trait.
-use crate::proto::v1::coop_server::Coop as _;
+use crate::api::{ApiError, Encoded, HttpStatus, RPCS, Rpc, WantsJson, json_line};
 
 include!(concat!(env!("OUT_DIR"), "/routes.rs"));
-
-/// What the routes share.
-pub type Gateway = Api;
 
 /// One HTTP form of a call.
 #[derive(Debug)]
@@ -83,14 +78,15 @@ fn matches(template: &str, path: &str) -> bool {
         && parts.next().is_none()
 }
 
-fn unary<Q, R, F, T>(router: Router<Gateway>, binding: &'static Binding, call: F) -> Router<Gateway>
+fn unary<A, Q, R, F, T>(router: Router<A>, binding: &'static Binding, call: F) -> Router<A>
 where
+    A: Clone + Send + Sync + 'static,
     Q: DeserializeOwned + Default + Send + 'static,
     R: Serialize + Send + 'static,
-    F: Fn(Api, tonic::Request<Q>) -> T + Clone + Send + Sync + 'static,
+    F: Fn(A, tonic::Request<Q>) -> T + Clone + Send + Sync + 'static,
     T: Future<Output = Result<tonic::Response<R>, Status>> + Send,
 {
-    let handler = move |State(api): State<Gateway>, path: RawPathParams, request: Request| async move {
+    let handler = move |State(api): State<A>, path: RawPathParams, request: Request| async move {
         let answered = async {
             let request = message(binding, &path, request).await?;
             call(api, request).await.map_err(|status| ApiError::from_status(&status))
@@ -103,15 +99,16 @@ where
     router.route(binding.path, on(filter(binding.verb), handler))
 }
 
-fn stream<Q, S, M, F, T>(router: Router<Gateway>, binding: &'static Binding, call: F) -> Router<Gateway>
+fn stream<A, Q, S, M, F, T>(router: Router<A>, binding: &'static Binding, call: F) -> Router<A>
 where
+    A: Clone + Send + Sync + 'static,
     Q: DeserializeOwned + Default + Send + 'static,
     S: Stream<Item = Result<M, Status>> + Send + 'static,
     M: Serialize + Marked + Send + 'static,
-    F: Fn(Api, tonic::Request<Q>) -> T + Clone + Send + Sync + 'static,
+    F: Fn(A, tonic::Request<Q>) -> T + Clone + Send + Sync + 'static,
     T: Future<Output = Result<tonic::Response<S>, Status>> + Send,
 {
-    let handler = move |State(api): State<Gateway>, path: RawPathParams, request: Request| async move {
+    let handler = move |State(api): State<A>, path: RawPathParams, request: Request| async move {
         let as_events = streams::wants_events(request.headers());
         let answered = async {
             let request = message(binding, &path, request).await?;
@@ -136,8 +133,10 @@ async fn message<Q: DeserializeOwned + Default + 'static>(
         Some(query) => params::query(query)?,
         None => Vec::new(),
     };
-    params.extend(path.iter().map(|(name, text)| (name.to_owned(), text.to_owned())));
     streams::resume(&parts.headers, &binding.resume, &mut params)?;
+    if matches!(binding.body, Body::None) {
+        params.extend(path.iter().map(|(name, text)| (name.to_owned(), text.to_owned())));
+    }
     let message = match &binding.body {
         Body::None if params.is_empty() => Q::default(),
         Body::None => params::from_params(&params)?,
@@ -151,7 +150,7 @@ async fn message<Q: DeserializeOwned + Default + 'static>(
             let bytes = body::read(http_body, binding.rpc.body_bytes_max).await?;
             match octets(&parts.headers, &bytes) {
                 Some(message) => message,
-                None => body::from_json(&bytes)?,
+                None => body::from_json(&with_path_fields(path, bytes)?)?,
             }
         }
         Body::Field(field) | Body::Verbatim(field) => {
@@ -173,6 +172,16 @@ async fn message<Q: DeserializeOwned + Default + 'static>(
 fn octets<Q: 'static>(headers: &HeaderMap, body: &Bytes) -> Option<Q> {
     let is_octets = headers.get(header::CONTENT_TYPE).is_some_and(|value| value == "application/octet-stream");
     is_octets.then(|| body::from_octets(body.clone())).flatten()
+}
+
+/// A body with the fields that stand in the path, which count before its own. All of them are texts.
+fn with_path_fields(path: &RawPathParams, body: Bytes) -> Result<Bytes, ApiError> {
+    if path.iter().next().is_none() {
+        return Ok(body);
+    }
+    let mut fields: serde_json::Map<String, serde_json::Value> = body::from_json(&body)?;
+    fields.extend(path.iter().map(|(name, text)| (name.to_owned(), text.into())));
+    Ok(serde_json::Value::Object(fields).to_string().into())
 }
 
 /// A body that is the value of one field.

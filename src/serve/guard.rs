@@ -13,15 +13,18 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::app::METRICS;
 use super::gateway::binding_at;
-use super::{error, web};
-use crate::api::{Access, Api, ApiError, Code, Trusted, rpc_of_grpc_path};
+use super::{error, proxy, web};
+use crate::api::{Access, ApiError, Code, Gate, Trusted, rpc_of_grpc_path};
 
 /// Paths of other services that share the port.
 const GRPC_HEALTH: &str = "/grpc.health.v1.Health/";
 const GRPC_REFLECTION: &str = "/grpc.reflection.";
 
+/// Who attaches over gRPC says in its first message whether it only looks.
+const GRPC_ATTACH: &str = "/coop.v1.Coop/Attach";
+
 /// What begins the subprotocol that carries a token.
-const TOKEN_WORD: &str = "coop.token.";
+pub const TOKEN_WORD: &str = "coop.token.";
 
 /// Which browsers and names the operator lets in, beside our own.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +40,12 @@ pub struct LocalAddr(pub Option<SocketAddr>);
 /// What the layer needs.
 #[derive(Clone)]
 pub struct Guard {
-    pub api: Api,
+    pub gate: Gate,
     pub policy: Arc<Policy>,
+    /// It stands before boxes, whose calls it passes on.
+    pub passes_on: bool,
+    /// Told of every call that counts as use, so that what is used does not leave.
+    pub used: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// Lets a request pass, or answers it.
@@ -60,24 +67,33 @@ pub async fn guard(State(guard): State<Guard>, mut request: Request, next: Next)
 impl Guard {
     /// Whether the caller has shown its token.
     fn admit(&self, request: &Request) -> Result<bool, ApiError> {
-        let access = access_of(request.method(), request.uri().path());
+        let access = self.access(request.method(), request.uri().path());
         if access != Some(Access::Open) || is_socket(request.uri().path()) {
             self.check_host(request)?;
         }
         self.check_origin(request)?;
         let presented = presented(request);
         if let Some(access) = access {
-            self.api.gate.admit(access, presented.as_deref())?;
+            self.gate.admit(access, presented.as_deref())?;
             // Statistics are taken all the time, and must not keep an idle session from leaving.
             if access != Access::Open && request.uri().path() != METRICS {
-                self.api.session.touch();
+                (self.used)();
             }
         }
-        let trusted = self.api.gate.admit(Access::Write, presented.as_deref());
+        let trusted = self.gate.admit(Access::Write, presented.as_deref());
         // A WebSocket may still show its token later, but not a wrong one now.
         match trusted {
             Err(error) if presented.is_some() && is_socket(request.uri().path()) => Err(error),
             trusted => Ok(trusted.is_ok()),
+        }
+    }
+
+    fn access(&self, method: &Method, path: &str) -> Option<Access> {
+        match proxy::in_box(path) {
+            _ if !self.passes_on => access_of(method, path),
+            Some((_, path)) => access_in_box(method, path),
+            None if path.starts_with(proxy::COOP_CALLS) => access_in_box(method, path),
+            None => access_of(method, path),
         }
     }
 
@@ -126,8 +142,20 @@ pub fn cors(policy: &Policy) -> CorsLayer {
         .max_age(std::time::Duration::from_secs(600))
 }
 
+/// The same for what the daemon passes on to a box's session, which asks for no token: what that would check itself, and
+/// what a newer one may serve, takes the right to everything.
+fn access_in_box(method: &Method, path: &str) -> Option<Access> {
+    let is_file = matches!(path, "/api" | "/openapi.json") || web::has(path);
+    match access_of(method, path) {
+        _ if is_socket(path) || path == GRPC_ATTACH => Some(Access::Write),
+        Some(Access::Hook) => Some(Access::Write),
+        None if !is_file => Some(Access::Write),
+        access => access,
+    }
+}
+
 /// Who a path is open to; `None` for paths that do not exist, which the router answers.
-fn access_of(method: &Method, path: &str) -> Option<Access> {
+pub(super) fn access_of(method: &Method, path: &str) -> Option<Access> {
     if let Some(binding) = binding_at(method.as_str(), path) {
         return Some(binding.rpc.access);
     }
@@ -150,6 +178,7 @@ fn access_of(method: &Method, path: &str) -> Option<Access> {
 }
 
 fn is_socket(path: &str) -> bool {
+    let path = proxy::in_box(path).map_or(path, |(_, path)| path);
     matches!(path, "/ws" | "/api/v1/attach" | "/coop.v1.Coop/Session")
 }
 
@@ -188,4 +217,56 @@ fn subprotocol(headers: &HeaderMap) -> Option<String> {
 fn host_of(request: &Request) -> Option<Authority> {
     let header = || request.headers().get(header::HOST)?.to_str().ok()?.parse().ok();
     request.uri().authority().cloned().or_else(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Secret;
+
+    /// Whether somebody without a token, or with this one, is let in by a daemon that has one.
+    fn passes(method: &str, path: &str, token: Option<&str>) -> bool {
+        let gate = Gate { token: Some(Secret::new("main")), hook_token: Secret::new("hook"), anonymous_read: true };
+        let guard = Guard { gate, policy: Arc::default(), passes_on: true, used: Arc::new(|| {}) };
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(token) = token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        guard.admit(&request.body(Body::empty()).unwrap()).is_ok()
+    }
+
+    #[test]
+    fn what_a_session_would_check_itself_the_daemon_checks_before_it_passes_it_on() {
+        let writes = [
+            ("POST", "/box/a/api/v1/input"),
+            ("GET", "/box/a/ws"),
+            ("GET", "/box/a/api/v1/attach"),
+            ("POST", "/box/a/coop.v1.Coop/SendInput"),
+            ("POST", "/box/a/coop.v1.Coop/Session"),
+            ("POST", "/box/a/coop.v1.Coop/Attach"),
+            ("POST", "/coop.v1.Coop/SendInput"),
+            ("POST", "/coop.v1.Coop/Session"),
+            ("POST", "/coop.v1.Coop/Attach"),
+            // A newer session may have more than we know of.
+            ("POST", "/coop.v1.Coop/CallOfTomorrow"),
+            ("GET", "/box/a/api/v1/tomorrow"),
+            ("POST", "/api/v1/boxes"),
+        ];
+        for (method, path) in writes {
+            assert!(!passes(method, path, None), "{path} without a token");
+            assert!(!passes(method, path, Some("hook")), "{path} with a hook's token");
+            assert!(passes(method, path, Some("main")), "{path}");
+        }
+        let reads = [
+            ("GET", "/box/a/api/v1/screen"),
+            ("GET", "/box/a/api/v1/health"),
+            ("GET", "/box/a/"),
+            ("GET", "/box/a/web/main.js"),
+            ("POST", "/coop.v1.Coop/GetScreen"),
+            ("GET", "/api/v1/boxes"),
+        ];
+        for (method, path) in reads {
+            assert!(passes(method, path, None), "{path} for those who may only read");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Where coop listens: TCP ports, and Unix sockets that only their owner reaches.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Path, PathBuf};
@@ -54,6 +54,16 @@ fn path_hint(error: &io::Error) -> &'static str {
     }
 }
 
+/// The address that people and programs of this machine use.
+pub fn url_of(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
+}
+
 pub async fn bind_tcp(host: IpAddr, port: u16) -> Result<(Listener, SocketAddr), BindError> {
     let wanted = SocketAddr::new(host, port);
     let bound = async {
@@ -79,13 +89,32 @@ pub fn bind_unix(path: &Path) -> Result<Listener, BindError> {
             Err(error) => return Err(failed(error)),
         },
     }
+    let listener = bind_privately(path).map_err(failed)?;
+    Ok(Listener::Unix(UnixSocket { listener, path: path.to_owned() }))
+}
+
+/// Binds a Unix socket and puts it in the place of whatever has the name, at once: whoever finds the name is answered. The
+/// caller sees to it that nobody else serves there.
+pub fn bind_unix_over(path: &Path) -> Result<Listener, BindError> {
+    let failed = |error| BindError::Unix(path.to_owned(), error);
+    let new = path.with_extension("new");
+    match std::fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let listener = bind_privately(&new).map_err(failed)?;
+    std::fs::rename(&new, path).map_err(failed)?;
+    Ok(Listener::Unix(UnixSocket { listener, path: path.to_owned() }))
+}
+
+fn bind_privately(path: &Path) -> io::Result<UnixListener> {
     let before = nix::sys::stat::umask(nix::sys::stat::Mode::from_bits_truncate(SOCKET_UMASK));
     let bound = UnixListener::bind(path);
     nix::sys::stat::umask(before);
-    let listener = bound.map_err(failed)?;
+    let listener = bound?;
     // Where the umask is not heeded, as on some network file systems.
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
-    Ok(Listener::Unix(UnixSocket { listener, path: path.to_owned() }))
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
 }
 
 impl Drop for UnixSocket {

@@ -53,9 +53,16 @@ impl Marked for v1::ServerMessage {
     }
 }
 
-impl Marked for v1::LogLine {
-    fn mark(&self, _: &mut Marks) {}
+/// Streams that cannot be resumed: they begin with how things are.
+macro_rules! unmarked {
+    ($($message:ty),*) => {
+        $(impl Marked for $message {
+            fn mark(&self, _: &mut Marks) {}
+        })*
+    };
 }
+
+unmarked!(v1::LogLine, v1::BoxEvent, v1::BuildProgress);
 
 macro_rules! marked_by_seq {
     ($($message:ty),*) => {

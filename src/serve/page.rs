@@ -11,23 +11,38 @@ use super::web;
 use crate::api::{Api, METRICS_CONTENT_TYPE};
 use crate::proto;
 
-const HEAD: &str = include_str!("api.html");
+const SESSION: &str = include_str!("api.html");
+const DAEMON: &str = include_str!("boxes.html");
 
-/// The API page, made from the same table as the routes.
+/// The API page of a session.
 pub async fn api() -> Response<Body> {
+    listed("Coop", SESSION)
+}
+
+/// That of the daemon.
+pub async fn boxes_api() -> Response<Body> {
+    listed("Boxes", DAEMON)
+}
+
+/// An API page, made from the same table as the routes.
+fn listed(service: &str, head: &str) -> Response<Body> {
     let mut rows = String::new();
-    for binding in BINDINGS {
+    for binding in BINDINGS.iter().filter(|binding| binding.rpc.is_of(service)) {
         let rpc = binding.rpc.path.rsplit('/').next().unwrap_or_default();
         let (verb, path) = (binding.verb, binding.path);
         // Writing to a string cannot fail.
         let _ = writeln!(rows, "<tr><td>{verb}</td><td><code>{path}</code></td><td>{rpc}</td></tr>");
     }
-    let page = HEAD.replace("{{rows}}", &rows).replace("{{version}}", env!("CARGO_PKG_VERSION"));
+    let page = head.replace("{{rows}}", &rows).replace("{{version}}", env!("CARGO_PKG_VERSION"));
     respond(page, "text/html; charset=utf-8")
 }
 
 pub async fn openapi() -> Response<Body> {
     respond(proto::OPENAPI, "application/json")
+}
+
+pub async fn boxes_openapi() -> Response<Body> {
+    respond(proto::OPENAPI_BOXES, "application/json")
 }
 
 /// What Prometheus is told.

@@ -1,4 +1,5 @@
-//! The web page: its files, embedded in the program, with the headers that keep them harmless.
+//! The web pages of a session and of all boxes: their files, embedded in the program, with the headers that keep them
+//! harmless.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::routing::get;
 use sha2::{Digest, Sha256};
 
-/// Where the page's files lie; the page itself is at `/`. Addresses in it are relative, so that a proxy may put a path before them.
+/// Where the pages' files lie; the page itself is at `/`. Addresses in it are relative, so that a proxy may put a path before them.
 pub const FOLDER: &str = "/web/";
 
 /// What a browser lets the page do. Scripts and style sheets come from here alone, texts never become markup
@@ -37,14 +38,37 @@ const JS: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-const INDEX: File =
-    File { path: "/", content_type: "text/html; charset=utf-8", content: include_bytes!("web/index.html") };
+const HTML: &str = "text/html; charset=utf-8";
+
+/// The page of a session.
+const SESSION: File = File { path: "/", content_type: HTML, content: include_bytes!("web/index.html") };
+
+/// The page of all boxes, which the daemon serves.
+const BOXES: File = File { path: "/", content_type: HTML, content: include_bytes!("web/boxes/index.html") };
+
+/// What the page of all boxes has besides.
+const FILES_OF_BOXES: &[File] = files![
+    "boxes/acts.js" JS,
+    "boxes/ansi.js" JS,
+    "boxes/boxes.css" CSS,
+    "boxes/changes.js" JS,
+    "boxes/create.js" JS,
+    "boxes/logs.js" JS,
+    "boxes/main.js" JS,
+    "boxes/order.js" JS,
+    "boxes/picture.js" JS,
+    "boxes/talk.js" JS,
+    "boxes/tile.js" JS,
+    "boxes/watch.js" JS,
+    "boxes/words.js" JS,
+];
 
 const FILES: &[File] = files![
     "api.js" JS,
     "ask.js" JS,
     "badge.js" JS,
     "banner.js" JS,
+    "base.css" CSS,
     "card.js" JS,
     "colours.css" CSS,
     "composer.js" JS,
@@ -60,6 +84,7 @@ const FILES: &[File] = files![
     "palette.js" JS,
     "panel.js" JS,
     "parts.css" CSS,
+    "prompt.js" JS,
     "questions.js" JS,
     "quiet.js" JS,
     "receipts.js" JS,
@@ -78,22 +103,37 @@ const FILES: &[File] = files![
     "vendor/xterm.mjs" JS,
 ];
 
-/// Each file with its mark: what it holds, so that a browser asks whether it changed instead of for all of it.
-static SERVED: LazyLock<Vec<(&'static File, String)>> = LazyLock::new(|| {
-    let mark = |file: &'static File| {
-        let digest: String = Sha256::digest(file.content)[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-        (file, format!("\"{digest}\""))
-    };
-    std::iter::once(&INDEX).chain(FILES).map(mark).collect()
-});
+/// A file with its mark: what it holds, so that a browser asks whether it changed instead of for all of it.
+type Marked = (&'static File, String);
 
-/// Whether a path is one of the page's files, which need no token.
-pub fn has(path: &str) -> bool {
-    path == INDEX.path || path.starts_with(FOLDER)
+static OF_A_SESSION: LazyLock<Vec<Marked>> =
+    LazyLock::new(|| std::iter::once(&SESSION).chain(FILES).map(marked).collect());
+
+static OF_ALL_BOXES: LazyLock<Vec<Marked>> =
+    LazyLock::new(|| std::iter::once(&BOXES).chain(FILES).chain(FILES_OF_BOXES).map(marked).collect());
+
+fn marked(file: &'static File) -> Marked {
+    let digest: String = Sha256::digest(file.content)[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    (file, format!("\"{digest}\""))
 }
 
-pub fn routes<S: Clone + Send + Sync + 'static>(mut router: Router<S>) -> Router<S> {
-    for (file, mark) in SERVED.iter() {
+/// Whether a path is one of a page's files, which need no token.
+pub fn has(path: &str) -> bool {
+    path == SESSION.path || path.starts_with(FOLDER)
+}
+
+/// The page of a session.
+pub fn routes<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    served(router, &OF_A_SESSION)
+}
+
+/// The page of all boxes.
+pub fn boxes_routes<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    served(router, &OF_ALL_BOXES)
+}
+
+fn served<S: Clone + Send + Sync + 'static>(mut router: Router<S>, files: &'static [Marked]) -> Router<S> {
+    for (file, mark) in files {
         router = router.route(file.path, get(async move |headers: HeaderMap| respond(file, mark, &headers)));
     }
     router
@@ -156,30 +196,39 @@ mod tests {
     }
 
     #[test]
-    fn every_file_of_the_page_is_served() {
-        let served: BTreeSet<String> =
-            FILES.iter().filter_map(|file| file.path.strip_prefix(FOLDER)).map(str::to_owned).collect();
+    fn every_file_of_the_pages_is_served() {
+        let served: BTreeSet<String> = FILES
+            .iter()
+            .chain(FILES_OF_BOXES)
+            .filter_map(|file| file.path.strip_prefix(FOLDER))
+            .map(str::to_owned)
+            .collect();
         let mut found = names(folder());
-        found.remove("index.html");
-        let vendored = names(&folder().join("vendor"));
-        let kept_here = ["SHA256SUMS", "VERSIONS", "update"];
-        found.extend(
-            vendored.iter().filter(|name| !kept_here.contains(&name.as_str())).map(|name| format!("vendor/{name}")),
-        );
+        let below = |name: &str| -> Vec<String> {
+            names(&folder().join(name)).into_iter().map(|file| format!("{name}/{file}")).collect()
+        };
+        found.extend(["vendor", "boxes"].into_iter().flat_map(below));
+        let kept_here = ["index.html", "boxes/index.html", "vendor/SHA256SUMS", "vendor/VERSIONS", "vendor/update"];
+        found.retain(|name| !kept_here.contains(&name.as_str()));
         assert_eq!(served, found);
     }
 
     #[test]
-    fn what_a_file_imports_and_the_page_asks_for_is_there() {
-        for (file, _) in SERVED.iter().filter(|(file, _)| !file.path.contains("/vendor/")) {
-            let text = String::from_utf8_lossy(file.content);
-            let here = if file.path == "/" { "/" } else { FOLDER };
-            let imported = text.split(" from \"./").skip(1);
-            let linked = text.split("href=\"web/").skip(1).chain(text.split("src=\"web/").skip(1));
-            let wanted = imported.map(|rest| (here, rest)).chain(linked.map(|rest| (FOLDER, rest)));
-            for (folder, rest) in wanted {
-                let path = format!("{folder}{}", rest.split('"').next().unwrap_or_default());
-                assert!(FILES.iter().any(|file| file.path == path), "{} wants {path}", file.path);
+    fn what_a_file_imports_and_a_page_asks_for_is_there() {
+        for files in [&OF_A_SESSION, &OF_ALL_BOXES] {
+            for (file, _) in files.iter().filter(|(file, _)| !file.path.contains("/vendor/")) {
+                let text = String::from_utf8_lossy(file.content);
+                let here = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let above = here.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let named = |before: &str, folder: &str| -> Vec<String> {
+                    let after = text.split(before).skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
+                    after.map(|name| format!("{folder}/{name}")).collect()
+                };
+                let imported = [named(" from \"./", here), named(" from \"../", above)];
+                let linked = [named("href=\"web/", "/web"), named("src=\"web/", "/web")];
+                for path in imported.into_iter().chain(linked).flatten() {
+                    assert!(files.iter().any(|(file, _)| file.path == path), "{} wants {path}", file.path);
+                }
             }
         }
     }

@@ -147,6 +147,10 @@ pub enum Command {
         size: Size,
         reply: Reply<Size>,
     },
+    /// Whether the child has read all that it was typed; `None` where nobody can tell.
+    HasRead {
+        reply: oneshot::Sender<Option<bool>>,
+    },
     Signal {
         signal: Signal,
         reply: Reply<()>,
@@ -168,6 +172,8 @@ pub enum Command {
         env: BTreeMap<String, String>,
         /// Another command line, where the old one would not do again.
         argv: Option<Vec<OsString>>,
+        /// It goes on with the same conversation.
+        resumes: bool,
         reply: Reply<(u32, Seq)>,
     },
     Environment {

@@ -51,6 +51,8 @@ pub enum Event {
     Kept(Kept),
     /// The agent wrote a line about its conversation.
     Wrote(Wrote),
+    /// A program in the box asked for a host that it may not reach.
+    Denied(Denied),
 }
 
 /// What was decided about an agent that wanted to stop.
@@ -82,6 +84,17 @@ pub struct Kept {
     /// When, in ISO 8601.
     pub timestamp: String,
     pub line_count: u64,
+}
+
+/// A host that a box may not reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    pub host: String,
+    pub port: u16,
+    /// In one word.
+    pub why: &'static str,
+    /// How many before it were not told.
+    pub untold: u64,
 }
 
 /// A longer line is told of, not told: pictures and whole files are written into a log as one line.

@@ -241,6 +241,11 @@ impl Session {
         self.ask(|reply| Command::Resize { size, reply }).await?
     }
 
+    /// Whether the child has read all that it was typed; `None` where nobody can tell.
+    pub async fn has_read(&self) -> Option<bool> {
+        self.ask(|reply| Command::HasRead { reply }).await.ok().flatten()
+    }
+
     pub async fn signal(&self, signal: Signal) -> Result<(), Refusal> {
         self.ask(|reply| Command::Signal { signal, reply }).await?
     }
@@ -260,13 +265,14 @@ impl Session {
     }
 
     /// Ends the child and starts it again, with another command line where one is given; answers with the new one's
-    /// process id.
+    /// process id. `resumes` when it goes on with the same conversation.
     pub async fn restart(
         &self,
         env: BTreeMap<String, String>,
         argv: Option<Vec<OsString>>,
+        resumes: bool,
     ) -> Result<(u32, Seq), Refusal> {
-        self.ask(|reply| Command::Restart { env, argv, reply }).await?
+        self.ask(|reply| Command::Restart { env, argv, resumes, reply }).await?
     }
 
     /// What children are given beyond coop's own environment.

@@ -15,7 +15,7 @@ use super::lent::Lent;
 use super::outbox::{Outbox, Pen, Written};
 use super::vitals::Counters;
 use crate::borrowed::{Answer, Loan};
-use crate::child::{self, Exit, Group, Guardian, Launch, Signal, SignalError, Size, SpawnError, Tty};
+use crate::child::{self, Exit, Ground, Group, Launch, Signal, SignalError, Size, SpawnError, Tty};
 
 /// How long after a child's exit, and after its last output, the terminal may stay open before the session calls it
 /// ended. An ordinary program's terminal closes with it; a grandchild could keep it open for ever.
@@ -68,14 +68,14 @@ impl Running {
     /// Starts a child. The second value is done when nothing of it is left, some time after its exit.
     pub fn start(
         launch: &Launch,
-        guardian: Option<&Guardian>,
+        ground: &Ground,
         counters: Arc<Counters>,
         written: mpsc::Sender<Written>,
     ) -> Result<(Self, JoinHandle<()>), SpawnError> {
-        let child = child::spawn_watched(launch, guardian)?;
+        let child = child::spawn_on(launch, ground)?;
         let end = CancellationToken::new();
         let group = child.process.group();
-        let supervised = child.process.supervise(guardian.cloned(), end.clone());
+        let supervised = child.process.supervise(ground.guardian.clone(), end.clone());
         let inbox = Arc::new(Inbox::default());
         let filling = inbox.clone();
         let reader = tokio::spawn(async move { filling.fill(child.output).await }).abort_handle();
@@ -145,6 +145,14 @@ impl Running {
         match &self.body {
             Body::Own(own) => own.tty.resize(size).map(|()| None),
             Body::Lent(lent) => Ok(Some(lent.resize(size))),
+        }
+    }
+
+    /// Whether it has read all that it was typed; `None` where nobody can tell.
+    pub fn has_read(&self) -> Option<bool> {
+        match &self.body {
+            Body::Own(own) => own.tty.is_read(),
+            Body::Lent(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is to be written to the child: whole inputs, one after the other, bounded in bytes.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,17 +34,30 @@ pub enum Pen {
 }
 
 impl Pen {
-    async fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Own(input) => input.write(bytes).await,
             Self::Lent(input) => input.write(bytes).await,
         }
     }
+
+    /// Whether nothing can be written any more after this. One command to tmux or screen may fail, and the next succeed.
+    fn is_closed_by(&self, error: &io::Error) -> bool {
+        match self {
+            Self::Own(_) => true,
+            Self::Lent(_) => error.kind() == io::ErrorKind::BrokenPipe,
+        }
+    }
 }
 
-/// An input whose last byte the terminal has taken.
+/// What became of an input.
 #[derive(Debug)]
-pub struct Written(pub u64);
+pub enum Written {
+    /// The terminal has taken its last byte.
+    Whole(u64),
+    /// It was not, or not wholly, taken.
+    Failed { id: u64, why: String },
+}
 
 /// The queue to one child; dropping it drops what has not been written.
 #[derive(Debug)]
@@ -101,23 +115,40 @@ struct Writer {
 impl Writer {
     async fn run(mut self, mut transactions: mpsc::Receiver<Transaction>) {
         while let Some(Transaction { id, bytes }) = transactions.recv().await {
-            let mut rest = &bytes[..];
-            while !rest.is_empty() {
-                match self.input.write(rest).await {
-                    Ok(taken) => {
-                        rest = &rest[taken..];
-                        self.counters.bytes_written.fetch_add(taken as u64, Ordering::Relaxed);
-                        self.queued.fetch_sub(taken as u64, Ordering::AcqRel);
-                    }
-                    // The child's side is closed; its exit is about to be told.
-                    Err(error) => return tracing::debug!(%error, "the child takes no more input"),
+            let written = match self.write(&bytes).await {
+                Ok(()) => id.map(Written::Whole),
+                // The child's side is closed; its exit is about to be told.
+                Err(error) if self.input.is_closed_by(&error) => {
+                    return tracing::debug!(%error, "the child takes no more input");
                 }
-            }
-            if let Some(id) = id
-                && self.written.send(Written(id)).await.is_err()
+                Err(error) => {
+                    tracing::warn!(%error, "an input could not be typed; later ones may be");
+                    id.map(|id| Written::Failed { id, why: error.to_string() })
+                }
+            };
+            if let Some(written) = written
+                && self.written.send(written).await.is_err()
             {
                 return;
             }
         }
+    }
+
+    /// Writes all of it, or what goes; the rest waits no more.
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let taken = match self.input.write(rest).await {
+                Ok(taken) => taken,
+                Err(error) => {
+                    self.queued.fetch_sub(rest.len() as u64, Ordering::AcqRel);
+                    return Err(error);
+                }
+            };
+            rest = &rest[taken..];
+            self.counters.bytes_written.fetch_add(taken as u64, Ordering::Relaxed);
+            self.queued.fetch_sub(taken as u64, Ordering::AcqRel);
+        }
+        Ok(())
     }
 }

@@ -11,6 +11,9 @@ use super::tally::InputKind;
 use super::turn::Witness;
 use crate::terminal::Offset;
 
+/// Why an input was refused whose child ended first.
+pub const EXITED: &str = "exited";
+
 /// How far an input got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -89,7 +92,7 @@ impl Followed {
         if self.exit_confirms && was_written {
             return Phase::Accepted { witness: "process: exit".into() };
         }
-        Phase::Refused { why: "exited".into() }
+        Phase::Refused { why: EXITED.into() }
     }
 
     pub fn awaits_witness(&self) -> bool {

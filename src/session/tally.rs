@@ -253,6 +253,11 @@ impl Times {
         })
     }
 
+    /// How long the present state has lasted.
+    pub fn in_present(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.since)
+    }
+
     /// The dialog that waits, and since when.
     pub fn waiting(&self) -> Option<(PromptKind, Instant)> {
         self.prompt.as_ref().map(|(_, kind, since)| (*kind, *since))

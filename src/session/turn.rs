@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::handle::Session;
-use super::receipt::{Phase, Ticket};
+use super::receipt::{EXITED, Phase, Ticket};
 use super::refusal::Refusal;
 
 /// Names a turn, and the receipt of all that is written in it.
@@ -41,6 +41,9 @@ impl Turn {
     pub async fn write(&self, bytes: impl Into<Bytes>) -> Result<(), Refusal> {
         let mut ticket = self.session.write_in_turn(self.id, bytes.into()).await?;
         match ticket.reached(&Phase::Written).await.phase {
+            Phase::Refused { why } if why != EXITED => {
+                Err(Refusal::Failed { what: "typing", reason: why.into_owned() })
+            }
             Phase::Refused { .. } | Phase::Queued => Err(Refusal::Exited),
             _ => Ok(()),
         }

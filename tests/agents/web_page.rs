@@ -6,11 +6,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use tokio::process::Command;
 
 use crate::LIMIT;
-use crate::claude::{Claude, Options};
+use crate::claude::{Claude, House, Options};
 use crate::model::Script;
 use crate::support::Seat;
 
@@ -23,9 +24,9 @@ fn tools() -> PathBuf {
     named.expect("COOP_TEST_PAGE names no directory: run tests/agents/run, which makes it ready")
 }
 
-/// A project that a picture can show.
+/// A project that a picture can show, as `~/shop`.
 fn project(options: Options) -> Options {
-    options.prepare(|house| {
+    options.house(&Arc::new(House::with_workspace("home/shop"))).prepare(|house| {
         std::fs::write(house.workspace().join("Makefile"), "test:\n\t@echo '3 passed, 0 failed' | tee result.txt\n")
             .unwrap();
     })

@@ -53,7 +53,7 @@ python_package() {
     python3 -m zipfile -l "$WORK"/wheel/coop_client-*.whl >"$WORK/listed"
     cat "$WORK/listed"
     local file
-    for file in coop/session.py coop/py.typed coop/v1/coop_pb2_grpc.py coop/v1/agent_pb2.pyi; do grep -F "$file" "$WORK/listed"; done
+    for file in coop/session.py coop/py.typed coop/v1/coop_pb2_grpc.py coop/v1/agent_pb2.pyi licenses/LICENSE; do grep -F "$file" "$WORK/listed"; done
 }
 
 check "the generated code of clients/ is what the contract makes" is_current

@@ -93,27 +93,33 @@ async fn ready_tells_without_a_token_whether_the_session_can_be_used() {
 }
 
 #[tokio::test]
-async fn the_page_is_opened_with_the_users_browser_and_without_the_token() {
+async fn the_page_is_opened_with_the_users_browser_which_alone_gets_the_token() {
     let scratch = Scratch::new();
     let opened = scratch.path("opened");
     let browser = scratch.file("browser", format!("#!/bin/sh\nprintf '%s' \"$*\" > {}\n", opened.display()));
     std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
-    let coop = Coop::start(&["--port", "0", "--auth-token", "correct-horse"], &["cat"]);
+    let coop = Coop::start(&["--port", "0", "--auth-token", "correct+horse"], &["cat"]);
     let url = format!("{}/", coop.listening["url"].as_str().unwrap());
     let open = async |words: &[&str], browser: &str| {
         let mut command = coop.verb_command(words);
         command.env("BROWSER", browser);
         finished(command.into()).await
     };
+    let token = ["--token", "correct+horse"];
     let list = format!("/no/such/browser:{browser} --new %s");
-    assert_eq!(open(&["open", "--token", "correct-horse"], &list).await.ok(), format!("{url}\n"));
+    assert_eq!(open(&["open", token[0], token[1]], &list).await.ok(), format!("{url}\n"));
+    let address = std::fs::read_to_string(&opened).unwrap();
+    assert_eq!(address, format!("--new {url}#token=correct%2Bhorse"), "no browser sends what is behind the #");
+    assert_eq!(open(&["open", "--no-token", token[0], token[1]], &list).await.ok(), format!("{url}\n"));
     assert_eq!(std::fs::read_to_string(&opened).unwrap(), format!("--new {url}"));
     std::fs::remove_file(&opened).unwrap();
-    assert_eq!(open(&["open", "--print", "--json"], &list).await.json(), json!({"url": url}));
+    assert_eq!(open(&["open", "--print", "--json", token[0], token[1]], &list).await.json(), json!({"url": url}));
     assert!(!opened.exists(), "only printed");
-    let without = open(&["open"], "false").await;
+    let without = open(&["open", token[0], token[1]], "false").await;
     assert!(without.code == Some(1) && without.text() == format!("{url}\n"), "{without:?}");
-    assert!(without.err.contains("set BROWSER"), "{without:?}");
+    assert!(without.err.contains("set BROWSER") && !without.err.contains("horse"), "{without:?}");
+    let by_url = run_coop(&["open", "--url", &url], &[("BROWSER", &browser)]).await;
+    assert_eq!((by_url.code, std::fs::read_to_string(&opened).unwrap()), (Some(0), url), "the page asks for the token");
     let on_socket = Coop::start(&["--socket", scratch.path("s").to_str().unwrap()], &["cat"]);
     assert!(on_socket.verb(&["open"]).await.complaint().contains("--port"));
 }

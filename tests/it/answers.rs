@@ -49,6 +49,7 @@ async fn a_yes_reaches_the_agent_through_its_hook_and_is_accepted_when_the_tool_
     assert_eq!(told, decided(json!({"behavior": "allow"})));
     assert_eq!(json!([answer["delivered"], answer["prompt_type"]]), json!([true, "permission"]));
     assert_eq!(json!([answer["reason"], answer["state"]]), json!([null, "working"]));
+    assert_eq!(answer["ends_turn"], json!(null), "nothing was refused");
     let receipt = &answer["receipt"];
     assert_eq!(json!([receipt["phase"], receipt["witness"]]), json!(["accepted", "hooks: PostToolUse"]));
     let told = ws.next_event("receipt").await;
@@ -65,6 +66,7 @@ async fn a_no_carries_its_reason() {
     let (answer, told) = answered(&claude, hook, json!({"accept": false, "text": words}), next).await;
     assert_eq!(told, decided(json!({"behavior": "deny", "message": words, "interrupt": false})));
     assert_eq!(json!([answer["delivered"], answer["receipt"]["witness"]]), json!([true, "hooks: PreToolUse"]));
+    assert_eq!(answer["ends_turn"], false, "the model is told, and goes on");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use coop::child::Signal;
 use coop::terminal::{Modes, MouseReports};
 use serde_json::json;
 
-use crate::support::{Coop, Proxy, Scratch, Seat, bash, binary, descendants, run_coop, sh};
+use crate::support::{Claude, Coop, Proxy, Scratch, Seat, bash, binary, descendants, run_coop, sh, stopped};
 
 /// Asks its terminal for everything a program can ask for, then shows what it reads.
 const DEMANDING: &str = "stty raw -echo; printf '\\033[?1049h\\033[?1h\\033[?25l\\033[?1003;1006;1004;2004h\\033=\\033[>4;2m\
@@ -136,6 +136,38 @@ async fn signals_and_the_end_of_coop_leave_the_terminal_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_terminal_that_takes_nothing_keeps_nobody_from_leaving() {
+    let coop = Coop::run(&sh("echo begun; while :; do seq 1 500; done"));
+    let mut seat = Seat::attached(&coop, 200, 60, &[]);
+    seat.shows("detaches").await;
+    // From here on nobody reads: far more is printed than a terminal holds.
+    let before = coop.output().await.len();
+    while coop.status().await["bytes_read"].as_u64().unwrap() < before as u64 + (4 << 20) {
+        tokio::task::yield_now().await;
+    }
+    seat.signal(Signal::SIGTERM);
+    assert_eq!(seat.ended_unread().await.code(), Some(143));
+}
+
+#[tokio::test]
+async fn the_last_row_follows_the_agent_and_is_yellow_while_somebody_is_waited_for() {
+    let claude = Claude::start(&["--label", "name=red"]).await;
+    claude.hook("SessionStart", json!({})).await;
+    let mut seat = Seat::attached(&claude, 100, 12, &[]);
+    let row = |seat: &Seat| seat.rows()[11].clone();
+    let is_yellow = |seat: &Seat| seat.shown.ansi_rows()[11].contains("43");
+    seat.until("it is idle", |seat| row(seat).contains("red  claude  idle")).await;
+    assert!(!is_yellow(&seat));
+    let (hook, _) = claude.asks("Bash", json!({"command": "make test"})).await;
+    seat.until("it asks", |seat| row(seat).contains("prompt: permission") && row(seat).contains("Bash")).await;
+    assert!(is_yellow(&seat));
+    claude.hook("PostToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "make test"}})).await;
+    hook.ended().await;
+    seat.until("it works", |seat| row(seat).contains("red  claude  working")).await;
+    assert!(!is_yellow(&seat));
+}
+
+#[tokio::test]
 async fn who_only_looks_neither_types_nor_sizes_and_ctrl_c_leaves() {
     let coop =
         Coop::run(&sh("stty -echo; printf '\\033[?1000h'; echo shown; while read line; do echo \"got $line\"; done"));
@@ -163,6 +195,8 @@ async fn a_suspended_terminal_is_the_shells_and_comes_back_whole() {
     seat.signal(Signal::SIGTSTP);
     seat.until("the shell's screen", |seat| !seat.shown.alt_screen()).await;
     assert_eq!(*seat.shown.modes(), Modes::default());
+    // A shell goes on with what has stopped, and only then.
+    stopped(seat.pid()).await;
     seat.resize(61, 10);
     seat.signal(Signal::SIGCONT);
     seat.shows("inside").await;
@@ -205,7 +239,7 @@ async fn a_session_is_found_by_its_label_and_several_are_introduced() {
     std::fs::create_dir(&runtime).unwrap();
     set_permissions(&runtime, Permissions::from_mode(0o700)).unwrap();
     let start = |label: &str, text: &str| {
-        Coop::start_with(&["--label", label], &sh(&format!("echo {text}; sleep 1000")), |command| {
+        Coop::start_with(&["--label", label, "--cwd", "/usr"], &sh(&format!("echo {text}; sleep 1000")), |command| {
             command.env("XDG_RUNTIME_DIR", &runtime);
         })
     };
@@ -214,11 +248,11 @@ async fn a_session_is_found_by_its_label_and_several_are_introduced() {
         let mut argv = vec!["env".into(), format!("XDG_RUNTIME_DIR={}", runtime.display()).into()];
         argv.push(binary().into_os_string());
         argv.extend(["attach"].iter().chain(words).map(Into::into));
-        Seat::running(150, 12, argv)
+        Seat::running(200, 12, argv)
     };
     let mut lost = attach(&[]);
-    lost.shows("several sessions run; name one, such as coop-").await;
-    lost.shows("(sh, team=blue)").await;
+    lost.shows("several sessions run: say which by its number, such as --session ").await;
+    lost.shows(&format!("{} (sh in /usr, team=blue)", blue.pid)).await;
     let mut seat = attach(&["team=blue"]);
     seat.shows("this is blue").await;
     seat.types("\x1d").await;

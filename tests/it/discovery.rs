@@ -58,9 +58,9 @@ async fn several_sessions_are_listed_and_none_is_chosen() {
     let sessions = [runtime.session(&[], &["cat"], &[]), runtime.session(&[], &["cat"], &[])];
     let ended = runtime.verb(&["input", "x"]).await;
     let line = ended.complaint();
-    assert!(line.contains("several") && line.contains("--socket PATH"), "{line}");
+    assert!(line.contains("several sessions run") && line.contains("--session "), "{line}");
     for coop in &sessions {
-        assert!(line.contains(&socket(coop)), "{line}");
+        assert!(line.contains(&format!("{} (cat in ", coop.pid)), "{line}");
         assert_eq!(coop.status().await["bytes_written"], 0);
         runtime.verb(&["state", "--socket", &socket(coop)]).await.ok();
     }
@@ -163,9 +163,11 @@ async fn ls_tells_which_sessions_run_and_finds_them_by_label_and_directory() {
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines.len() == 3 && lines[0].starts_with("NAME"), "{told}");
     let line = lines.iter().find(|line| line.starts_with("red ")).unwrap_or_else(|| panic!("{told}"));
-    for part in ["unknown", below.to_str().unwrap(), "name=red role=worker"] {
+    for part in [&*red.pid.to_string(), "unknown", below.to_str().unwrap(), "name=red role=worker"] {
         assert!(line.contains(part), "{line}");
     }
+    let nameless: Vec<&str> = lines.iter().find(|line| line.starts_with("- ")).unwrap().split_whitespace().collect();
+    assert_eq!(nameless[..3], ["-", &other.pid.to_string(), "unknown"], "{told}");
     let found = async |words: &str| {
         let words: Vec<&str> = ["ls", "--json"].into_iter().chain(words.split_whitespace()).collect();
         let listed = runtime.verb(&words).await.json();
@@ -179,6 +181,7 @@ async fn ls_tells_which_sessions_run_and_finds_them_by_label_and_directory() {
     assert_eq!(found("--cwd /usr").await, only(&other));
     let listed = runtime.verb(&["ls", "--json", "--cwd", "/usr"]).await.json();
     let (session, status) = (&listed["sessions"][0], other.status().await);
+    assert_eq!((&session["name"], &session["number"]), (&other.pid.to_string().into(), &other.pid.into()));
     assert_eq!((&session["status"]["pid"], &session["agent"]["state"]), (&status["pid"], &"unknown".into()));
 }
 
@@ -211,6 +214,61 @@ async fn a_session_is_chosen_by_its_name_or_by_its_number() {
         ended.complaint().contains("no session is called \"green\"") && ended.complaint().contains("name=red"),
         "{ended:?}"
     );
-    let _second = runtime.session(&["--label", "name=red"], &["cat"], &[]);
-    assert!(runtime.verb(&["state", "--session", "red"]).await.complaint().contains("several"));
+}
+
+#[tokio::test]
+async fn two_sessions_of_one_name_are_told_apart_by_their_numbers() {
+    let runtime = Runtime::new();
+    let first = runtime.session(&["--label", "name=red"], &["cat"], &[]);
+    let _other = runtime.session(&["--label", "name=blue"], &["cat"], &[]);
+    let second = runtime.session(&["--label", "name=red"], &["sh"], &[]);
+    second.log_says(&format!("another session is called \\\"red\\\", too: {};", first.pid)).await;
+    let ended = runtime.verb(&["state", "--session", "red"]).await;
+    let line = ended.complaint();
+    assert!(line.contains("several sessions are called \"red\"") && !line.contains("blue"), "{line}");
+    for (coop, program) in [(&first, "cat"), (&second, "sh")] {
+        assert!(line.contains(&format!("{} ({program} in ", coop.pid)), "{line}");
+        let told = runtime.verb(&["state", "--session", &coop.pid.to_string()]).await.ok();
+        assert!(told.contains(&format!("  {program} (pid ")), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_on_a_port_is_found_like_any_other() {
+    let runtime = Runtime::new();
+    let coop = runtime.session(&["--port", "0", "--label", "name=red"], &["cat"], &[]);
+    assert!(coop.listening["url"].is_string(), "{}", coop.listening);
+    assert!(coop.socket.as_ref().is_some_and(|path| path.starts_with(runtime.sockets())), "{}", coop.listening);
+    let listed = runtime.verb(&["ls", "--json"]).await.json();
+    assert_eq!(listed["sessions"][0]["name"], "red", "{listed}");
+    runtime.verb(&["input", "--enter", "hello"]).await.ok();
+    coop.shows("hello").await;
+    let page = runtime.verb(&["open", "--print"]).await.ok();
+    assert_eq!(page.trim_end(), format!("{}/", coop.listening["url"].as_str().unwrap()));
+    coop.post("/api/v1/shutdown", serde_json::json!({})).await.ok();
+    coop.left().await;
+    assert!(!coop.socket.as_ref().unwrap().exists(), "it goes with the session");
+}
+
+#[tokio::test]
+async fn a_port_is_served_also_where_no_socket_can_be_made() {
+    let runtime = Runtime::new();
+    std::fs::create_dir(runtime.sockets()).unwrap();
+    set_permissions(runtime.sockets(), Permissions::from_mode(0o755)).unwrap();
+    let coop = runtime.session(&["--port", "0", "--log-level", "debug"], &["cat"], &[]);
+    assert_eq!(coop.listening["socket"], serde_json::Value::Null);
+    coop.log_says("there is only the port").await;
+    assert_eq!(coop.status().await["state"], "running");
+}
+
+#[tokio::test]
+async fn a_session_is_named_in_a_refusal_only_where_another_could_have_been_meant() {
+    let runtime = Runtime::new();
+    let red = runtime.session(&["--label", "name=red"], &["cat"], &[]);
+    assert!(runtime.verb(&["keys", "hyper-x"]).await.complaint().starts_with("unknown key"));
+    let _blue = runtime.session(&["--label", "name=blue"], &["cat"], &[]);
+    let line = runtime.verb(&["keys", "hyper-x", "--session", "red"]).await;
+    assert!(line.complaint().starts_with(&format!("{}: unknown key", socket(&red))), "{line:?}");
+    let line = runtime.verb(&["keys", "hyper-x", "--socket", &socket(&red)]).await;
+    assert!(line.complaint().starts_with("unknown key"), "{line:?}");
 }

@@ -166,6 +166,40 @@ async fn an_agent_that_met_an_error_is_not_held() {
 }
 
 #[tokio::test]
+async fn a_stop_that_cannot_be_read_is_held_as_well() {
+    let claude = gated(json!({"mode": "gate", "prompt": "Not yet."})).await;
+    for payload in ["{", "[]"] {
+        claude.hook("UserPromptSubmit", json!({"prompt": "go"})).await;
+        let mut events = stops(&claude).await;
+        let told = claude.begin_with("Stop", payload).told().await;
+        assert_eq!(told, json!({"decision": "block", "reason": "Not yet."}), "{payload}");
+        assert_eq!(events.value().await["type"], "blocked");
+        assert_eq!(claude.begin_with("Stop", payload).ended().await, "", "it is not held for ever");
+        assert_eq!(events.value().await["type"], "safety_valve");
+    }
+}
+
+#[tokio::test]
+async fn a_stop_that_is_only_told_leaves_the_gate_to_the_one_that_asks() {
+    let claude = gated(json!({"mode": "gate", "prompt": "Not yet."})).await;
+    let tell = || {
+        let pipe = std::fs::OpenOptions::new().write(true).open(claude.variable("COOP_HOOK_PIPE"));
+        pipe.unwrap().write_all(b"{\"event\":\"Stop\",\"data\":{\"session_id\":\"told\"}}\n").unwrap();
+    };
+    claude.hook("UserPromptSubmit", json!({"prompt": "go"})).await;
+    tell();
+    claude.is("idle").await;
+    assert_eq!(stop(&claude, false).await.as_deref(), Some("Not yet."), "the one block was not used up");
+    claude.is("working").await;
+    send(&claude, &[r#"{"status":"done"}"#]).await.ok();
+    tell();
+    claude.is("idle").await;
+    let mut events = stops(&claude).await;
+    assert_eq!(stop(&claude, false).await, None);
+    assert_eq!(events.value().await["type"], "signaled", "nor was the signal");
+}
+
+#[tokio::test]
 async fn the_gate_can_be_asked_and_opened_over_http_with_the_childs_token_alone() {
     let flags = ["--auth-token", "correct-horse-battery"];
     let claude = Claude::start(&flags).await;

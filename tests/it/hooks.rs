@@ -207,6 +207,21 @@ async fn a_payload_that_is_no_json_is_told_and_nothing_else_is_lost() {
 }
 
 #[tokio::test]
+async fn an_agent_without_hooks_is_explained_with_the_reason() {
+    for (flags, reason) in [(&[][..], "arguments of its own"), (&["--groom", "pristine"], "pristine")] {
+        let claude = Claude::start(flags).await;
+        let explained = claude.get("/api/v1/agent/state?explain=true").await.ok();
+        let evidence = explained["evidence"].as_array().unwrap().iter().find(|one| one["source"] == "hooks");
+        let told = evidence.map(|one| one["detail"].to_string()).unwrap_or_default();
+        assert!(told.contains(reason), "{reason}: {explained}");
+        claude.hook("SessionStart", json!({})).await;
+        claude.is("idle").await;
+        let explained = claude.get("/api/v1/agent/state?explain=true").await.ok();
+        assert!(!explained["evidence"].to_string().contains(reason), "one was heard: {explained}");
+    }
+}
+
+#[tokio::test]
 async fn a_hook_that_finds_nobody_ends_at_once_without_a_word() {
     let claude = Claude::start(&[]).await;
     let payload = json!({"tool_name": "Bash", "tool_input": {}, "text": "x".repeat(1 << 20)});
@@ -361,12 +376,23 @@ async fn a_restart_forgets_what_the_last_child_said() {
     let state = claude.get("/api/v1/agent/state?explain=true").await.ok();
     assert_eq!((&state["state"], &state["prompt"]), (&json!("starting"), &Value::Null), "{state}");
     let evidence = state["evidence"].as_array().unwrap();
-    assert!(evidence.iter().all(|one| one["tier"] != "hooks"), "{state}");
+    assert!(evidence.iter().all(|one| one["tier"] != "hooks" || one["claim"] == "unspecified"), "{state}");
     assert_eq!(state["last_message"], Value::Null, "{state}");
     let answer = claude.post("/api/v1/agent/respond", json!({"accept": true, "prompt_id": old["id"]})).await.ok();
     assert_eq!(json!([answer["delivered"], answer["reason"]]), json!([false, "no_prompt"]));
     let (_hook, new) = claude.asks("Bash", json!({"command": "ls"})).await;
     assert_ne!(new["id"], old["id"], "no name is given twice");
+}
+
+#[tokio::test]
+async fn the_conversation_of_the_last_child_is_the_next_ones_only_if_it_goes_on() {
+    let claude = Claude::start(&[]).await;
+    for (resume, known) in [(true, json!("first")), (false, Value::Null)] {
+        claude.hook("SessionStart", json!({"session_id": "first"})).await;
+        claude.is("idle").await;
+        claude.post("/api/v1/session/restart", json!({"resume": resume})).await.ok();
+        assert_eq!(claude.state().await["session_id"], known, "{resume}");
+    }
 }
 
 #[tokio::test]

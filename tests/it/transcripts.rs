@@ -70,6 +70,50 @@ async fn costs(coop: &Coop, output: u64) -> Value {
 }
 
 #[tokio::test]
+async fn a_compaction_that_only_the_log_tells_of_is_kept_once() {
+    let claude = Claude::start(&[]).await;
+    let log = Log::new(&claude.home, "silent", &said(1));
+    claude.hook("SessionStart", log.payload()).await;
+    let mut ws = claude.place.ws("/ws?mode=state").await;
+    let boundary = format!("{}\n", json!({"type": "system", "subtype": "compact_boundary"}));
+    log.append(&boundary);
+    assert_eq!(ws.next_event("transcript:saved").await["number"], 1);
+    claude.hook("PreCompact", log.payload()).await;
+    assert_eq!(ws.next_event("transcript:saved").await["number"], 2);
+    log.append(&boundary);
+    log.append(&cost("after", 11));
+    costs(&claude, 11).await;
+    let kept = claude.get(LIST).await.ok();
+    assert_eq!(kept["transcripts"].as_array().unwrap().len(), 2, "the hook's is not kept again: {kept}");
+}
+
+#[tokio::test]
+async fn lines_that_cannot_be_read_stay_told() {
+    let claude = Claude::start(&[]).await;
+    let log = Log::new(&claude.home, "broken", &format!("{}{{oh no\n", cost("a", 1)));
+    claude.hook("SessionStart", log.payload()).await;
+    costs(&claude, 1).await;
+    log.append(&cost("b", 2));
+    costs(&claude, 3).await;
+    let explained = claude.get("/api/v1/agent/state?explain=true").await.ok();
+    let told = explained["disagreement"].as_str().unwrap_or_default();
+    assert!(told.contains("1 line could not be read") && told.contains("not JSON"), "{explained}");
+}
+
+#[tokio::test]
+async fn a_log_that_begins_anew_is_counted_anew() {
+    let claude = Claude::start(&[]).await;
+    let many: String = (0..300).map(|n| cost(&format!("m{n}"), 1)).collect();
+    let log = Log::new(&claude.home, "anew", &many);
+    claude.hook("SessionStart", log.payload()).await;
+    costs(&claude, 300).await;
+    std::fs::write(&log.path, "").unwrap();
+    claude.hook("Notification", log.payload()).await;
+    log.append(&cost("m0", 7));
+    costs(&claude, 7).await;
+}
+
+#[tokio::test]
 async fn a_transcript_is_taken_before_the_agent_forgets() {
     let claude = Claude::start(&[]).await;
     let log = Log::new(&claude.home, "first", &format!("{}{}half a li", said(1), said(2)));

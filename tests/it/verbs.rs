@@ -72,11 +72,39 @@ async fn waiting_in_vain_ends_with_124() {
     assert_eq!((waited.code, waited.text().as_str()), (Some(124), ""), "{waited:?}");
     assert!(waited.err.contains("timed out"), "{waited:?}");
     let waited = coop.verb(&["wait", "--text", "never", "--timeout", "0.1", "--json"]).await;
-    assert_eq!((waited.code, &waited.json()["matched"]), (Some(124), &json!(false)), "{waited:?}");
+    let told = waited.json();
+    assert_eq!((waited.code, &told["matched"], &told["reason"]), (Some(124), &json!(false), &json!("timeout")));
     let typed = coop.verb(&["input", "--wait-echo", "hush", "--timeout", "0.1"]).await;
-    assert!(typed.code == Some(124) && typed.text().contains("no echo"), "{typed:?}");
+    assert!(typed.code == Some(124) && typed.err.contains("no echo"), "{typed:?}");
     let typed = coop.verb(&["input", "--wait-echo", "hush", "--timeout", "0.1", "--json"]).await;
     assert_eq!((typed.code, &typed.json()["receipt"]["phase"]), (Some(124), &json!("written")), "{typed:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_come_true_any_more_ends_with_1_and_says_why() {
+    let scratch = Scratch::new();
+    let coop = on_socket(&scratch, &[], &sh("exit 3"));
+    coop.exited().await;
+    let waited = coop.verb(&["wait", "--text", "never", "--timeout", "15"]).await;
+    assert_eq!(waited.complaint(), "cannot come true any more: the program has ended (exit code 3)");
+    let waited = coop.verb(&["wait", "--text", "never", "--timeout", "15", "--json"]).await;
+    let told = waited.json();
+    assert_eq!((waited.code, &told["matched"], &told["reason"]), (Some(1), &json!(false), &json!("exited")));
+    assert_eq!(told["exit"]["code"], 3);
+}
+
+#[tokio::test]
+async fn what_the_process_tells_is_as_old_as_the_state() {
+    let scratch = Scratch::new();
+    let coop = on_socket(&scratch, &[], &["cat"]);
+    let age = async || coop.get("/api/v1/agent?explain=true").await.ok()["evidence"][0]["age_ms"].as_u64().unwrap();
+    let first = age().await;
+    let deadline = Instant::now() + PATIENCE;
+    while age().await <= first {
+        assert!(Instant::now() < deadline, "it does not grow older than {first} ms");
+    }
+    let told = coop.verb(&["state", "--explain"]).await.ok();
+    assert!(told.contains("running (process) says unknown, ") && !told.contains(", 0 ms ago"), "{told}");
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Coop, PATIENCE, Scratch, binary, finished, run_coop};
+use crate::stand_in::StandIn;
+use crate::support::{Coop, PATIENCE, Scratch, Seat, binary, finished, run_coop};
 use crate::tmux::Tmux;
 
 /// A coop that serves a target of this tmux.
@@ -125,6 +126,29 @@ async fn another_size_is_seen_by_the_program_and_undone_at_the_end() {
     drop(coop);
     let left = tmux.does(&["show-options", "-w", "-t", "main", "window-size"]);
     assert_eq!(left.trim(), "", "the window is sized as it was before");
+}
+
+/// What tmux knows of the window: its size, and how it was chosen if not by default.
+fn window(tmux: &Tmux) -> (String, String) {
+    let size = tmux.does(&["display-message", "-p", "-t", "main", "#{window_width}x#{window_height}"]);
+    let chosen = tmux.does(&["show-options", "-w", "-t", "main", "window-size"]);
+    (size.trim().to_owned(), chosen.trim().to_owned())
+}
+
+#[tokio::test]
+async fn whoever_looks_through_coop_leaves_the_size_alone_unless_told_otherwise() {
+    let tmux = shell();
+    let coop = served(&tmux, "tmux:main");
+    let mut seat = Seat::attached(&coop, 100, 41, &[]);
+    seat.types("stty size\r").await;
+    seat.shows("24 80").await;
+    assert_eq!(window(&tmux), ("80x24".to_owned(), String::new()));
+    drop((seat, coop));
+
+    let coop = served_with(&tmux, "tmux:main", &["--attach-size", "latest"]);
+    let mut seat = Seat::attached(&coop, 100, 41, &[]);
+    seat.types("clear; until [ \"$(stty size)\" = '40 100' ]; do sleep 0.1; done; echo sized $((6 * 7))\r").await;
+    seat.shows("sized 42").await;
 }
 
 #[tokio::test]
@@ -337,21 +361,76 @@ async fn another_users_tmux_is_told_to_be_that() {
     assert!(complaint.contains("may not be used by you") && complaint.contains("belongs to root"), "{complaint}");
 }
 
+/// A coop that serves it by looking, because its tmux is as a release without `send-keys -H` would be.
+fn looked_at(tmux: &Tmux) -> (Coop, StandIn) {
+    let old = "for word; do\ncase \"$word\" in -V) echo 'tmux 2.6'; exit;; -C) exit 1;; esac\ndone";
+    let (old, socket) = (StandIn::of("tmux", old), tmux.socket());
+    let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", socket.to_str().unwrap()];
+    let coop = Coop::start_with(&words, &[], |command| {
+        command.env("PATH", old.path());
+    });
+    (coop, old)
+}
+
+#[tokio::test]
+async fn a_size_that_was_set_while_only_looking_is_undone_at_the_end() {
+    let tmux = shell();
+    // Control mode never works here.
+    let lame = StandIn::of("tmux", "for word; do [ \"$word\" != -C ] || exit 1; done");
+    let socket = tmux.socket();
+    let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", socket.to_str().unwrap()];
+    let coop = Coop::start_with(&words, &[], |command| {
+        command.env("PATH", lame.path());
+    });
+    coop.post("/api/v1/resize", json!({"cols": 100, "rows": 30})).await.ok();
+    assert_eq!(window(&tmux), ("100x30".to_owned(), "window-size manual".to_owned()));
+    coop.post("/api/v1/shutdown", json!({})).await.ok();
+    coop.left().await;
+    assert_eq!(window(&tmux).1, "", "the window is sized as it was before");
+}
+
+#[tokio::test]
+async fn what_is_typed_while_only_looking_touches_nobodys_buffers() {
+    let tmux = shell();
+    tmux.does(&["set-buffer", "-b", "coop", "mine"]);
+    let (coop, _old) = looked_at(&tmux);
+    coop.types("echo typed $((50 - 8))").await;
+    coop.shows("typed 42").await;
+    assert_eq!(tmux.does(&["list-buffers", "-F", "#{buffer_name} #{buffer_sample}"]).trim(), "coop mine");
+}
+
+#[tokio::test]
+async fn a_server_with_a_name_of_its_own_is_found_by_it() {
+    let tmux = shell();
+    let below = tmux.known_as("mine");
+    let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", "mine"];
+    let coop = Coop::start_with(&words, &[], |command| {
+        command.env("TMUX_TMPDIR", below);
+    });
+    coop.types("echo named $((50 - 8))").await;
+    coop.shows("named 42").await;
+    shows_the_same(&coop, &tmux, "main").await;
+}
+
+#[tokio::test]
+async fn a_look_or_an_input_that_fails_ends_nothing() {
+    let tmux = shell();
+    let (coop, old) = looked_at(&tmux);
+    coop.shows("$").await;
+    old.fail();
+    coop.log_says("it is looked at again").await;
+    let refused = coop.post("/api/v1/input", json!({"text": "lost"})).await.ok();
+    assert_eq!(refused["receipt"]["phase"], "refused", "{refused}");
+    old.recover();
+    coop.types("echo back $((50 - 8))").await;
+    coop.shows("back 42").await;
+    assert!(!coop.screen().await.contains("lost"));
+}
+
 #[tokio::test]
 async fn a_tmux_that_cannot_be_followed_is_looked_at() {
     let tmux = shell();
-    let scratch = Scratch::new();
-    // As a release without `send-keys -H` would say it.
-    let fake = "#!/bin/sh\nfor word; do\ncase \"$word\" in -V) echo 'tmux 2.6'; exit;; -C) exit 1;; esac\ndone\n";
-    let real = String::from_utf8(std::process::Command::new("which").arg("tmux").output().unwrap().stdout).unwrap();
-    let fake = scratch.file("tmux", format!("{fake}exec {} \"$@\"\n", real.trim()));
-    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let socket = tmux.socket();
-    let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", socket.to_str().unwrap()];
-    let path = format!("{}:{}", scratch.path("").display(), std::env::var("PATH").unwrap());
-    let coop = Coop::start_with(&words, &[], |command| {
-        command.env("PATH", path);
-    });
+    let (coop, _old) = looked_at(&tmux);
     coop.log_says("looked at again and again").await;
     coop.types("echo \"seen 'é' $((50 - 8))\"").await;
     coop.shows("seen 'é' 42").await;

@@ -9,8 +9,10 @@ mod support;
 mod attach;
 mod borrowed_screen;
 mod borrowed_tmux;
+mod migration;
 mod screen;
 mod shells;
+mod stand_in;
 mod tmux;
 
 #[cfg(test)]

@@ -33,6 +33,16 @@ impl Tmux {
         self.scratch.path("tmux.sock")
     }
 
+    /// `TMUX_TMPDIR` below which the server goes by this name: `tmux -L` reaches it, and plain `tmux` if it is `default`.
+    pub fn known_as(&self, name: &str) -> PathBuf {
+        let (below, socket) = (self.scratch.path("named"), self.socket());
+        let directory = below.join(format!("tmux-{}", nix::unistd::getuid()));
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(socket, directory.join(name)).unwrap();
+        below
+    }
+
     /// Runs tmux with these words, whatever comes of it.
     pub fn tries(&self, args: &[impl AsRef<OsStr>]) -> Output {
         let mut command = Command::new("tmux");

@@ -83,6 +83,14 @@ func TestAWaitThatRunsOutSaysWhatTheAgentDoes(t *testing.T) {
 	}
 }
 
+func TestADialogThatTakesNoAnswerIsAnErrorAndNoWaitWithoutEnd(t *testing.T) {
+	agent := played(t, "deaf")
+	var left *NotDelivered
+	if err := agent.AcceptStartupDialogs(patiently(t)); !errors.As(err, &left) {
+		t.Fatal(err)
+	}
+}
+
 func TestDialogsOfTheStartArePassed(t *testing.T) {
 	agent := played(t, "trust")
 	if err := agent.AcceptStartupDialogs(patiently(t)); err != nil {

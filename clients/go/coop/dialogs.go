@@ -2,6 +2,7 @@ package coop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,8 +20,11 @@ func (e *NeedsDecision) Error() string {
 // warning about bypassed permissions – until the agent waits for a message or works. Whatever else is asked (a tool, a plan,
 // a login, an update) is not answered: that is a *NeedsDecision.
 //
+// A dialog that takes no answer is a *NotDelivered.
+//
 // A coop with --groom auto, the default, passes the harmless ones by itself.
 func (s *Session) AcceptStartupDialogs(ctx context.Context) error {
+	tries, wait := 0, BackoffMin
 	for {
 		if _, err := s.WaitState(ctx, Idle, Working, AtPrompt, InError, Parked); err != nil {
 			return err
@@ -36,15 +40,30 @@ func (s *Session) AcceptStartupDialogs(ctx context.Context) error {
 		if answer == nil {
 			return &NeedsDecision{state.Prompt}
 		}
-		// It may have been passed by another hand in the meantime, or not be drawn to the end yet: look again.
-		if _, err := s.RespondWith(ctx, answer); err != nil && !isStale(err) {
+		delivery, err := s.RespondWith(ctx, answer)
+		if err == nil && delivery.Delivered {
+			if err := s.left(ctx, state.SinceSeq, state.Prompt.Id); err != nil {
+				return err
+			}
+			tries, wait = 0, BackoffMin
+			continue
+		}
+		if err != nil && !isStale(err) {
 			return err
 		}
-		if err := s.left(ctx, state.SinceSeq, state.Prompt.Id); err != nil {
-			return err
+		// It may have been passed by another hand in the meantime, not be drawn to the end yet, or go in a moment: look again.
+		if tries++; tries == startupTries {
+			return fmt.Errorf("a %s dialog (%s) stays: %w", Word(state.Prompt.Type), state.Prompt.GetSubtype(), errors.Join(err, delivery.Err()))
 		}
+		if !pause(ctx, wait) {
+			return ctx.Err()
+		}
+		wait = min(2*wait, BackoffMax)
 	}
 }
+
+// How often an answer that was not seen to be taken is given anew: for some ten seconds.
+const startupTries = 8
 
 func isStale(err error) bool {
 	refused, ok := err.(*Error)

@@ -109,7 +109,7 @@ func sameDir(one, other string) bool {
 }
 
 // List tells which sessions of this user run on this machine, sorted by socket. Only those are found that listen in coop's
-// runtime directory, as Start and a coop without --port and --socket do.
+// runtime directory, as Start and a coop without --socket do.
 func List(ctx context.Context, filter Filter, options ...Option) ([]Found, error) {
 	paths, err := sockets()
 	if err != nil {

@@ -176,8 +176,12 @@ func TestKillEndsEveryProcessAndReturnsWhenTheyAreGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		status := must[*Status](t)(session.Status(ctx))
+		address := session.Address()
+		if status.Url != nil {
+			address = status.GetUrl()
+		}
 		// By somebody who did not start it.
-		other := must[*Session](t)(Dial(ctx, session.Address()))
+		other := must[*Session](t)(Dial(ctx, address))
 		if err := other.Kill(ctx); err != nil {
 			t.Fatal(err)
 		}

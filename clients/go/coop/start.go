@@ -36,7 +36,7 @@ type Program struct {
 }
 
 // Start runs a program in a coop of its own, which goes on when this process ends, and connects to it. It listens in coop's
-// runtime directory, so that List and Find know it, unless Flags say --port or --socket. A token among the options is what that
+// runtime directory, so that List and Find know it, unless Flags say --socket. A token among the options is what that
 // coop will ask for; it is not on its command line, and its child does not get it.
 //
 // Until that coop ends, one goroutine waits to reap it.

@@ -71,7 +71,10 @@ func (s *Session) States(ctx context.Context, options ...StreamOption) iter.Seq2
 				return
 			}
 			if reader.count > before {
-				heard, chosen.backoff = time.Now(), BackoffMin
+				chosen.backoff = BackoffMin
+			}
+			if reader.reached {
+				heard = time.Now()
 			}
 			switch {
 			case ctx.Err() != nil:
@@ -98,12 +101,15 @@ func (s *Session) States(ctx context.Context, options ...StreamOption) iter.Seq2
 
 type stateReader struct {
 	session    *Session
+	met        *met
 	yield      func(*StateEvent, error) bool
 	after      *uint64
 	lost       bool
 	reconnects int
 	count      int
-	left       bool
+	// Coop answered on this connection, which was good until it broke.
+	reached bool
+	left    bool
 }
 
 // Reads one stream to its end, which is always an error.
@@ -111,6 +117,11 @@ func (r *stateReader) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	// Frees what gRPC holds for the stream, also when the caller leaves the loop.
 	defer cancel()
+	r.reached = false
+	if err := r.meet(ctx); err != nil {
+		return err
+	}
+	r.reached = true
 	stream, err := r.session.Calls.StreamState(ctx, &coopv1.StreamStateRequest{AfterSeq: r.after})
 	for err == nil {
 		var event *coopv1.AgentStateEvent
@@ -132,6 +143,41 @@ func (r *stateReader) read(ctx context.Context) error {
 		return io.EOF
 	}
 	return err
+}
+
+// Looks who answers: the events of another coop are no continuation, whatever their numbers are.
+func (r *stateReader) meet(ctx context.Context) error {
+	status, err := r.session.Status(ctx)
+	if err != nil {
+		return err
+	}
+	now := &met{status.StartedAtMs, status.Restarts, time.Duration(status.UptimeSecs) * time.Second, time.Now()}
+	if r.met != nil && !r.met.isSame(now) {
+		r.after, r.lost = nil, true
+	}
+	r.met = now
+	return nil
+}
+
+// What tells one coop from another.
+type met struct {
+	// When its child was started, and how often that was again.
+	startedAtMs uint64
+	restarts    uint32
+	// How long it had run, and when that was.
+	uptime time.Duration
+	at     time.Time
+}
+
+// How far two looks at the same coop may differ in when it began: uptimes are whole seconds, and answers take time.
+const sameWithin = 3 * time.Second
+
+func (m *met) isSame(later *met) bool {
+	if later.restarts == m.restarts {
+		return later.startedAtMs == m.startedAtMs
+	}
+	began := m.at.Add(-m.uptime).Sub(later.at.Add(-later.uptime))
+	return later.restarts > m.restarts && began.Abs() <= sameWithin
 }
 
 // Whether the connection failed, and not the request.

@@ -114,6 +114,56 @@ func TestAnotherCoopAtTheSameAddressIsTold(t *testing.T) {
 	}
 }
 
+func TestAnotherCoopIsToldEvenIfItsNumbersAreHigher(t *testing.T) {
+	other := played(t)
+	tell(t, other, "so that its numbers are higher")
+	if err := other.WaitIdle(patiently(t)); err != nil {
+		t.Fatal(err)
+	}
+	first := shell(t, nil)
+	line := newProxy(t, first.Address())
+	session := must[*Session](t)(Dial(patiently(t), line.address()))
+	defer session.Close()
+	count := 0
+	for event, err := range session.States(patiently(t)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if count++; count == 2 {
+			if !event.Lost || event.Next != Idle {
+				t.Errorf("the change is not told: %v", event)
+			}
+			break
+		}
+		line.leadsTo(other.Address())
+		line.cut(false)
+	}
+}
+
+func TestACoopThatStartedItsChildAnewIsTheSame(t *testing.T) {
+	alone(t)
+	agent := shell(t, nil)
+	line := newProxy(t, agent.Address())
+	session := must[*Session](t)(Dial(patiently(t), line.address()))
+	defer session.Close()
+	count := 0
+	for event, err := range session.States(patiently(t)) {
+		if err != nil || event.Lost {
+			t.Fatal(event, err)
+		}
+		if event.Next == Unknown && count > 0 {
+			break
+		}
+		if count++; count == 1 {
+			line.cut(true)
+			if err := agent.Restart(patiently(t), false); err != nil {
+				t.Fatal(err)
+			}
+			line.cut(false)
+		}
+	}
+}
+
 func TestAStreamEndsWhenNobodyAnswersAnyMore(t *testing.T) {
 	alone(t)
 	session := shell(t, nil)
@@ -127,6 +177,31 @@ func TestAStreamEndsWhenNobodyAnswersAnyMore(t *testing.T) {
 	}
 	if !errors.Is(last, ErrUnreachable) || !strings.Contains(last.Error(), "given up") {
 		t.Errorf("not given up: %v", last)
+	}
+}
+
+func TestAStreamThatWasQuietForLongIsNotGivenUpAtItsFirstBreak(t *testing.T) {
+	alone(t)
+	agent := shell(t, nil)
+	line := newProxy(t, agent.Address())
+	session := must[*Session](t)(Dial(patiently(t), line.address()))
+	defer session.Close()
+	limit := 2 * time.Second
+	count := 0
+	for event, err := range session.States(patiently(t), GivingUpAfter(limit)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if count++; event.Next == Exited {
+			break
+		}
+		go func() {
+			for range 2 {
+				time.Sleep(limit)
+				line.cut(false)
+			}
+			agent.Type(patiently(t), "exit", true)
+		}()
 	}
 }
 

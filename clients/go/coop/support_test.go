@@ -91,6 +91,12 @@ func shell(t testing.TB, flags []string, options ...Option) *Session {
 func played(t testing.TB, arguments ...string) *Session {
 	t.Helper()
 	alone(t)
+	return playedHere(t, arguments...)
+}
+
+// The same where the test is alone already.
+func playedHere(t testing.TB, arguments ...string) *Session {
+	t.Helper()
 	script, err := filepath.Abs("../../testdata/agent")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ from coop.v1 import agent_pb2, coop_pb2_grpc, input_pb2, lifecycle_pb2, nudge_pb
 
 from .channel import BACKOFF_MS_MAX, BACKOFF_MS_MIN, open_channel
 from .errors import BadRequest, Exited, Timeout, Unreachable, typed
+from .met import Met
 from .words import Delivery, StateEvent, state_value, state_word
 
 #: How long a call may take, beyond what it was told to wait for, in seconds.
@@ -132,19 +133,29 @@ class Session:
         and the stream goes on where it was; Unreachable after so many seconds without an answer."""
         reconnects, lost, backoff = 0, False, BACKOFF_MS_MIN / 1000
         heard = time.monotonic()
+        met: Met | None = None
         while not self._closed.is_set():
-            stream = self.calls.StreamState(agent_pb2.StreamStateRequest(after_seq=after_seq))
-            failure: Exception = Unreachable("the stream has ended")
+            stream, reached, failure = None, False, Unreachable("the stream has ended")
             try:
+                now = Met.of(self.calls.GetStatus(lifecycle_pb2.GetStatusRequest(), timeout=ANSWER_WITHIN))
+                if met is not None and not met.is_same(now):
+                    # The events of another coop are no continuation, whatever their numbers are.
+                    after_seq, lost = None, True
+                met, reached = now, True
+                stream = self.calls.StreamState(agent_pb2.StreamStateRequest(after_seq=after_seq))
                 for event in stream:
-                    heard, backoff, after_seq = time.monotonic(), BACKOFF_MS_MIN / 1000, event.seq
+                    backoff, after_seq = BACKOFF_MS_MIN / 1000, event.seq
                     yield StateEvent.of(event, reconnects, lost)
                     lost = False
             except grpc.RpcError as error:
                 failure = typed(error)
             finally:
                 # Also when the caller leaves the loop.
-                stream.cancel()
+                if stream is not None:
+                    stream.cancel()
+            if reached:
+                # It was good until it broke, however quiet it was.
+                heard = time.monotonic()
             if isinstance(failure, BadRequest) and after_seq is not None:
                 # The number is ahead of this session: another coop runs here now.
                 after_seq, lost = None, True

@@ -45,9 +45,9 @@ class Case(unittest.TestCase):
         session.wait_text("ready>", PATIENCE)
         return session
 
-    def agent(self) -> coop.Session:
+    def agent(self, *manner: str) -> coop.Session:
         flags = "--agent claude --groom manual --cols 100 --rows 30".split()
-        session = self.start("bash", str(AGENT), self.binary, flags=flags)
+        session = self.start("bash", str(AGENT), self.binary, *manner, flags=flags)
         session.wait_idle(PATIENCE)
         return session
 

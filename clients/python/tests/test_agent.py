@@ -74,6 +74,21 @@ class Agents(Case):
             self.assertEqual((event.state, event.lost), ("unknown", True))
             states.close()
 
+    def test_another_coop_is_told_even_if_its_numbers_are_higher(self):
+        first, other = self.shell(), self.agent()
+        other.nudge("so that its numbers are higher", timeout=PATIENCE).check()
+        other.wait_idle(PATIENCE)
+        line = Line(first.address)
+        self.addCleanup(line.close)
+        with coop.connect(line.url) as session:
+            states = session.states()
+            self.assertEqual(next(states).state, "unknown")
+            line.target = other.address
+            line.cut(False)
+            event = next(states)
+            self.assertEqual((event.state, event.lost), ("idle", True))
+            states.close()
+
     def test_a_stream_gives_up_is_refused_and_is_closed(self):
         session = self.shell()
         line = Line(session.address)

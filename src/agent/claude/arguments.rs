@@ -11,6 +11,9 @@ use crate::agent::resume::is_session_id;
 /// Options that choose a conversation.
 const CHOOSE: [&str; 6] = ["--resume", "--continue", "--session-id", "--fork-session", "--from-pr", "--teleport"];
 
+/// Those of them that take the next word for their value, unless it is an option.
+const CHOOSE_BY_VALUE: [&str; 4] = ["--resume", "--session-id", "--from-pr", "--teleport"];
+
 /// Options with which no hook runs.
 const WITHOUT_HOOKS: [&str; 2] = ["--bare", "--safe-mode"];
 
@@ -81,6 +84,37 @@ impl Arguments<'_> {
             self.value("--resume").or_else(|| self.value("-r"))
         };
         name?.to_str().filter(|name| is_session_id(name)).map(str::to_owned)
+    }
+
+    /// The same words without those that choose a conversation.
+    pub fn without_conversation(&self) -> Vec<OsString> {
+        let end = self.options().len() + 1;
+        let mut kept = Vec::new();
+        let mut words = self.0.iter().enumerate().peekable();
+        while let Some((at, word)) = words.next() {
+            if at == 0 || at >= end {
+                kept.push(word.clone());
+                continue;
+            }
+            let takes_next = match word.to_str() {
+                Some(word) if CHOOSE.contains(&word) => CHOOSE_BY_VALUE.contains(&word),
+                Some(word) if has_short(word, &['c', 'r']) => {
+                    // `-p` may stand before it.
+                    let (before, value) = word.split_at(word.find(['c', 'r']).unwrap_or(word.len()));
+                    kept.extend((before.len() > 1).then(|| before.into()));
+                    value == "r"
+                }
+                _ if CHOOSE.iter().any(|name| value_of(word, name).is_some()) => false,
+                _ => {
+                    kept.push(word.clone());
+                    false
+                }
+            };
+            if takes_next {
+                words.next_if(|(at, next)| *at < end && !next.as_bytes().starts_with(b"-"));
+            }
+        }
+        kept
     }
 
     /// The option that keeps all hooks from running, if there is one.
@@ -162,6 +196,22 @@ mod tests {
         }
         for line in ["claude", "claude -p hi", "claude --resumed", "claude -- --resume x", "claude -dc", "claude -nr"] {
             assert!(!chooses(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_choice_of_a_conversation_can_be_taken_out() {
+        for (line, without) in [
+            ("claude --resume x -p hi", "claude -p hi"),
+            ("claude --resume=x hi", "claude hi"),
+            ("claude --resume --verbose", "claude --verbose"),
+            ("claude -p hi --continue", "claude -p hi"),
+            ("claude -pc hi", "claude -p hi"),
+            ("claude -c -r x hi", "claude hi"),
+            ("claude --fork-session --session-id x --from-pr 3", "claude"),
+            ("claude --model opus -- --resume x", "claude --model opus -- --resume x"),
+        ] {
+            assert_eq!(Arguments(&words(line)).without_conversation(), words(without), "{line}");
         }
     }
 

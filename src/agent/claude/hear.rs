@@ -63,7 +63,8 @@ pub fn hear(event: &str, payload: &Value, now: EpochMs) -> Heard {
             heard.claim = Some(Claim::Working);
             heard.compacts = true;
         }
-        "PostCompact" => heard.claim = Some(Claim::Idle),
+        // In the middle of a turn the turn goes on.
+        "PostCompact" => heard.claim = Some(if text("trigger") == Some("auto") { Claim::Working } else { Claim::Idle }),
         "SessionStart" => {
             let source = text("source").unwrap_or("startup").to_owned();
             // After compaction the turn goes on.

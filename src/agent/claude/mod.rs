@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use self::arguments::Arguments;
-use self::status::Status;
+use self::status::{Status, StatusWord};
 use self::stream::Stream;
 use super::driver::{Driver, Habits, Sign};
 use super::evidence::{Claim, EpochMs, Source};
@@ -57,6 +57,9 @@ const HABITS: Habits = Habits {
     speaks_within_ms: 10_000,
     wakes_within_ms: 0,
     hook_hides_dialog: false,
+    // Of two tools that ask at once the last one's dialog was drawn.
+    asks_in_order: false,
+    unasked: &[],
 };
 
 /// The driver for Claude Code.
@@ -114,7 +117,16 @@ impl Driver for Claude {
 
     fn read_status(&self, text: &str, now: EpochMs) -> Result<StatusFacts, String> {
         let status = Status::parse(text).map_err(|error| error.to_string())?;
-        Ok(StatusFacts { evidence: status.evidence(now), session_id: status.session_id })
+        let evidence = status.evidence(now);
+        let unknown = match status.status {
+            Some(StatusWord::Other(word)) => Some(word),
+            _ => None,
+        };
+        Ok(StatusFacts { evidence, unknown, session_id: status.session_id })
+    }
+
+    fn limit_ends(&self, words: &str, now: EpochMs) -> Option<EpochMs> {
+        resets::reset_time(words, now)
     }
 
     fn look(&self, rules: &Rules, sight: Sight<'_>) -> Look {

@@ -5,7 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::agent::answers::{check_one_kind, chosen, in_range, option_like, refuse_answers, ticked};
+use crate::agent::answers::{
+    Remaining, check_one_kind, chosen, in_range, is_one_by_one, option_like, refuse_answers, refuse_gaps, refuse_words,
+    remaining, ticked,
+};
 use crate::agent::asks::Decision;
 use crate::agent::look::Dialog;
 use crate::agent::press::{Step, Way};
@@ -13,13 +16,31 @@ use crate::agent::talk::{Answer, Failure};
 use crate::agent::view::View;
 use crate::session::{Prompt, PromptKind};
 
+const TAB: &str = "\t";
+
+/// Stands below a dialog whose yes or no can be given words of its own.
+const AMENDS: &str = "Tab to amend";
+
+/// The last row below the options of a question declines it, so that it can be talked about.
+const CHAT: &str = "Chat about this";
+
+/// The row for own words of a question that takes several options, by their number, when it is marked.
+const OWN_ROWS: [&str; 5] =
+    ["❯1.[]Typesomething", "❯2.[]Typesomething", "❯3.[]Typesomething", "❯4.[]Typesomething", "❯5.[]Typesomething"];
+
+/// On the page with all answers this option sends them.
+const SUBMIT: Step = Step::Choose(1);
+
+/// Dialogs that only want to be read, where Enter does nothing else than go on.
+const ONLY_READ: [&str; 2] = ["security_notes", "login_success"];
+
 /// Finds the way to give an answer, or says what would be one.
 pub fn way(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     check_one_kind(answer)?;
     let keys = match prompt.kind {
         PromptKind::Permission => permission(prompt, answer),
         PromptKind::Plan => plan(prompt, answer),
-        PromptKind::Question => question(prompt, answer),
+        PromptKind::Question => question(view, prompt, answer),
         PromptKind::Setup => setup(prompt, answer),
     }?;
     let decision = if view.open_question { decision(prompt, answer) } else { None };
@@ -35,22 +56,32 @@ pub fn way(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure
 
 fn permission(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
     refuse_answers(answer)?;
-    if let Some(option) = answer.option {
-        if option == 1 && prompt.options.is_empty() {
-            // Not drawn yet, but a plain yes in any case: the hook can be told that.
-            return Ok(None);
+    let no = option_like(prompt, "No");
+    if answer.option == Some(1) && prompt.options.is_empty() && answer.text.is_none() {
+        // Not drawn yet, but a plain yes in any case: the hook can be told that.
+        return Ok(None);
+    }
+    let option = answer.option.map(|option| in_range("option", option, prompt.options.len())).transpose()?;
+    let refuses = option.map_or(answer.accept == Some(false), |option| no == Some(option));
+    match (&answer.text, option) {
+        (Some(text), _) if refuses => Ok(refused_with(prompt, text)),
+        (Some(_), _) => {
+            let message = "text: it goes with accept:false here, as the reason that the agent is told";
+            Err(Failure::Bad(message.to_owned()))
         }
-        return Ok(Some(vec![Step::Choose(in_range("option", option, prompt.options.len())?)]));
+        (None, Some(option)) => Ok(Some(vec![Step::Choose(option)])),
+        (None, None) if refuses => Ok(Some(vec![no.map_or(Step::Dismiss, Step::Choose)])),
+        (None, None) => Ok(option_like(prompt, "Yes").map(|option| vec![Step::Choose(option)])),
     }
-    let yes = option_like(prompt, "Yes").map(|option| vec![Step::Choose(option)]);
-    let no = option_like(prompt, "No").map_or(Step::Dismiss, Step::Choose);
-    match (answer.accept, &answer.text) {
-        (Some(true), None) => Ok(yes),
-        (Some(false), None) => Ok(Some(vec![no])),
-        // Only a hook can carry the words in one piece.
-        (Some(false), Some(_)) => Ok(None),
-        _ => Err(Failure::Bad("text: it goes with accept:false here, as the reason that the agent is told".to_owned())),
-    }
+}
+
+/// A refusal with its reason, where the dialog takes one. The mark must be seen on the no: on a yes the same keys would
+/// accept, with these words.
+fn refused_with(prompt: &Prompt, reason: &str) -> Option<Vec<Step>> {
+    let amends = prompt.screen_lines.iter().any(|row| row.contains(AMENDS));
+    let no = prompt.options.iter().position(|label| label == "No").filter(|_| amends)?;
+    let row = ["❯1.No", "❯2.No", "❯3.No", "❯4.No"].get(no)?;
+    Some(vec![Step::Reach(row), Step::Key(TAB), Step::Type(reason.to_owned())])
 }
 
 fn plan(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
@@ -91,7 +122,13 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure>
     }
     match answer.accept {
         Some(false) => Ok(Some(vec![Step::Dismiss])),
-        _ if prompt.options.is_empty() => Ok(Some(vec![Step::Enter])),
+        _ if prompt.subtype.as_deref().is_some_and(|subtype| ONLY_READ.contains(&subtype)) => {
+            Ok(Some(vec![Step::Enter]))
+        }
+        _ if prompt.options.is_empty() => {
+            let message = "what Enter would do here is not known: use the input call, or give accept:false";
+            Err(Failure::Bad(message.to_owned()))
+        }
         // Not the first, which may be "No, exit".
         _ => match option_like(prompt, "Yes") {
             Some(yes) => Ok(Some(vec![Step::Choose(yes)])),
@@ -100,29 +137,49 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure>
     }
 }
 
-fn question(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
+fn question(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {
     if answer.accept == Some(false) {
+        refuse_words(answer)?;
         return Ok(Some(vec![Step::Dismiss]));
     }
-    let chosen = chosen(prompt, answer)?;
+    let is_review = prompt.question_current >= prompt.questions.len();
+    if is_review && answer.accept == Some(true) {
+        return Ok(Some(vec![SUBMIT]));
+    }
+    if answer.option.is_some() && answer.option == option_like(prompt, CHAT) && answer.text.is_none() {
+        return Ok(answer.option.map(|option| vec![Step::Choose(option)]));
+    }
+    let tabs = view.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.tabs);
+    if !view.open_question {
+        refuse_gaps(tabs, prompt)?;
+    }
     let mut steps = Vec::new();
-    for (question, chosen) in prompt.questions.iter().zip(&chosen) {
-        let own = u32::try_from(question.options.len() + 1).unwrap_or(u32::MAX);
-        match (&chosen.text, question.multi_select) {
-            (Some(text), _) => steps.extend([Step::Focus(own), Step::Type(text.clone())]),
-            (None, true) => {
-                steps.extend(ticked(chosen).into_iter().map(Step::Tick));
-                steps.push(Step::Next);
-            }
-            (None, false) => steps.extend(chosen.option.map(Step::Choose)),
-        }
+    for remaining in &remaining(prompt, answer)? {
+        steps.extend(one_question(prompt, remaining)?);
     }
     let reviews = prompt.questions.len() > 1 || prompt.questions.iter().any(|question| question.multi_select);
-    if reviews {
-        // "Review your answers": 1 submits them.
-        steps.push(Step::Choose(1));
+    if reviews && !is_one_by_one(prompt) {
+        steps.push(SUBMIT);
     }
     Ok(Some(steps))
+}
+
+fn one_question(prompt: &Prompt, (number, question, chosen): &Remaining<'_>) -> Result<Vec<Step>, Failure> {
+    let own = question.options.len();
+    Ok(match (&chosen.text, question.multi_select) {
+        (Some(text), false) => {
+            vec![Step::Focus(u32::try_from(own + 1).unwrap_or(u32::MAX)), Step::Type(text.clone())]
+        }
+        // A digit only ticks the row, and Enter takes the tick away that the words have made.
+        (Some(text), true) => {
+            let row =
+                OWN_ROWS.get(own).ok_or_else(|| Failure::Bad("text: this question takes options only".to_owned()))?;
+            let button = if number + 1 == prompt.questions.len() { "❯Submit" } else { "❯Next" };
+            vec![Step::Reach(row), Step::Fill(text.clone()), Step::Reach(button), Step::Enter]
+        }
+        (None, true) => ticked(chosen).into_iter().map(Step::Tick).chain([Step::Next]).collect(),
+        (None, false) => chosen.option.map(Step::Choose).into_iter().collect(),
+    })
 }
 
 /// What the hook is told, where it can be told that.
@@ -142,7 +199,7 @@ fn decision(prompt: &Prompt, answer: &Answer) -> Option<Decision> {
         (PromptKind::Permission, Some(1), _, None) | (_, None, Some(true), None) => {
             Some(Box::new(move |_| decided(allow)))
         }
-        (_, None, Some(false) | None, Some(text)) => {
+        (_, option, Some(false) | None, Some(text)) if option.is_none() || option == option_like(prompt, "No") => {
             let deny = json!({"behavior": "deny", "message": text, "interrupt": false});
             Some(Box::new(move |_| decided(deny)))
         }
@@ -187,3 +244,6 @@ pub fn groom_steps(dialog: &Dialog, bypass_was_asked: bool) -> Option<Vec<Step>>
     };
     Some(vec![step])
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,8 @@ const NAMES: [&str; 2] = ["claude", "claude.exe"];
 /// Plans the start. `read` reads a file that the user's command names, relative to where the child starts.
 pub fn prepare(given: &Given<'_>, read: Reading<'_>) -> Result<Plan, BadSettings> {
     let Some(launcher) = given.launcher(&NAMES) else {
-        let draft = draft(given, read)?;
+        let own = if given.again { Arguments(given.argv).without_conversation() } else { given.argv.to_vec() };
+        let draft = draft(&Given { argv: &own, ..*given }, read)?;
         let place = Arguments(&draft.plan.argv).place_for_more();
         return Ok(draft.added_at(place));
     };

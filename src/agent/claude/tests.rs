@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Claude;
 use crate::agent::driver::Driver;
-use crate::agent::evidence::EpochMs;
+use crate::agent::evidence::{Claim, EpochMs};
 use crate::agent::mind::Mind;
 use crate::child::Size;
 use crate::session::StateKind;
@@ -99,4 +99,11 @@ fn a_short_work_after_an_answer_is_told() {
     mind.stopped(false, EpochMs(START + 800));
     let (decided, _) = mind.decide(EpochMs(START + 801));
     assert_eq!(decided.map(|decided| decided.state.kind()), Some(StateKind::Working));
+}
+
+#[test]
+fn a_compaction_in_the_middle_of_a_turn_is_not_its_end() {
+    let claimed = |trigger: &str| Claude.hear("PostCompact", &json!({"trigger": trigger}), EpochMs(START)).claim;
+    assert_eq!(claimed("manual"), Some(Claim::Idle));
+    assert_eq!(claimed("auto"), Some(Claim::Working));
 }

@@ -38,6 +38,9 @@ const WITH_VALUE: [&str; 26] = [
     "--output-last-message",
 ];
 
+/// Options that choose among conversations.
+const CHOOSE_ONE: [&str; 2] = ["--last", "--all"];
+
 /// Options with which nothing is started.
 const ONLY_TELL: [&str; 4] = ["-h", "--help", "-V", "--version"];
 
@@ -170,6 +173,20 @@ impl<'a> Arguments<'a> {
         self.first_word?.to_str().filter(|word| goes_on && is_session_id(word)).map(str::to_owned)
     }
 
+    /// The words that were read without those that choose a conversation for a user interface.
+    pub fn without_conversation(&self, argv: &[OsString]) -> Vec<OsString> {
+        if !matches!(self.verb, Verb::Resume | Verb::Fork) {
+            return argv.to_vec();
+        }
+        // With `--last` the first word is a message already.
+        let name = self.first_word_at.filter(|_| !self.has("--last"));
+        let is_choice = |at: usize, word: &OsString| {
+            at + 1 == self.options_at || Some(at) == name || CHOOSE_ONE.iter().any(|option| word == option)
+        };
+        let words = argv.iter().enumerate();
+        words.filter(|(at, word)| !is_choice(*at, word)).map(|(_, word)| word.clone()).collect()
+    }
+
     pub fn prints_jsonl(&self) -> bool {
         let prints = matches!(self.verb, Verb::Exec | Verb::ExecResume | Verb::Review);
         prints && (self.has("--json") || self.has("--experimental-json"))
@@ -268,6 +285,21 @@ mod tests {
             "codex resume".into(),
         ] {
             assert_eq!(conversation(line.clone()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_choice_of_a_conversation_can_be_taken_out() {
+        for (line, without) in [
+            ("codex resume x hi", "codex hi"),
+            ("codex resume --last hi", "codex hi"),
+            ("codex -m y fork x --all", "codex -m y"),
+            ("codex resume", "codex"),
+            ("codex exec resume x hi", "codex exec resume x hi"),
+            ("codex hi", "codex hi"),
+        ] {
+            let argv = words(line);
+            assert_eq!(Arguments::read(&argv).without_conversation(&argv), words(without), "{line}");
         }
     }
 

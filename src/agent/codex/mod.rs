@@ -57,6 +57,9 @@ const HABITS: Habits = Habits {
     // 76 ms were measured.
     wakes_within_ms: 250,
     hook_hides_dialog: true,
+    asks_in_order: true,
+    // It offers another model when a limit is near.
+    unasked: &["rate_limit"],
 };
 
 /// The driver for Codex CLI.
@@ -106,6 +109,10 @@ impl Driver for Codex {
 
     fn printed(&self) -> Box<dyn Printed> {
         Box::<Stream>::default()
+    }
+
+    fn limit_ends(&self, words: &str, now: EpochMs) -> Option<EpochMs> {
+        resets::reset_time(words, now, jiff::tz::TimeZone::system())
     }
 
     fn look(&self, rules: &Rules, sight: Sight<'_>) -> Look {

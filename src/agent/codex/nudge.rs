@@ -24,15 +24,20 @@ pub const TYPING: Typing = Typing {
 /// Codex looks what it is (the command was run).
 const UNSEEN: char = '\u{200b}';
 
-/// The message as it is typed, so that it arrives as text and not as a command.
+/// A longer paste is shown in a short form. Only then is a space before it taken off, too, before Codex looks what it is.
+const SHOWN_CHARS_MAX: usize = 1000;
+
+/// The message as it is typed, so that it arrives as text and not as a command. Codex takes off all that Unicode calls a
+/// blank, and looks then.
 pub fn guarded(text: &str, is_command: bool) -> String {
     if is_command {
         return text.to_owned();
     }
+    let is_shown = text.chars().count() < SHOWN_CHARS_MAX;
     let mut guarded = String::new();
-    match text.chars().next() {
-        Some('!') => guarded.push(UNSEEN),
-        Some('/') => guarded.push(' '),
+    match text.trim_start().chars().next() {
+        Some('/') if is_shown => guarded.push(' '),
+        Some('!' | '/') => guarded.push(UNSEEN),
         _ => {}
     }
     guarded.push_str(text);
@@ -53,6 +58,22 @@ mod tests {
         assert_eq!(guarded("!rm -rf x", false), "\u{200b}!rm -rf x");
         assert_eq!(guarded("/quit", false), " /quit");
         assert_eq!(guarded("plain /quit !x", false), "plain /quit !x");
+    }
+
+    #[test]
+    fn blanks_that_codex_takes_off_hide_no_command() {
+        for blank in ["\u{a0}", "\u{2003}", "\u{2028}", "\u{3000}\u{a0}"] {
+            let (shell, slash) = (format!("{blank}!touch marker"), format!("{blank}/quit"));
+            assert_eq!(guarded(&shell, false), format!("\u{200b}{shell}"));
+            assert_eq!(guarded(&slash, false), format!(" {slash}"));
+            assert_eq!(guarded(&format!("{blank}hello"), false), format!("{blank}hello"));
+        }
+    }
+
+    #[test]
+    fn a_space_is_no_guard_where_the_paste_is_shown_in_a_short_form() {
+        let long = format!("/review {}", "x".repeat(SHOWN_CHARS_MAX));
+        assert_eq!(guarded(&long, false), format!("\u{200b}{long}"));
     }
 
     #[test]

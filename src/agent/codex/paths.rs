@@ -1,7 +1,6 @@
 //! Where Codex keeps its files (0.166.0): `sessions/YYYY/MM/DD/rollout-<time>-<conversation>.jsonl`.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,6 +8,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::agent::EpochMs;
+use crate::agent::fence;
 use crate::agent::resume::{entries, is_session_id};
 
 /// How the log of a conversation begins, and how it ends.
@@ -70,7 +70,7 @@ pub fn cwd_of(log: &Path) -> Option<PathBuf> {
 
 fn first_line(log: &Path) -> Option<Value> {
     let mut line = String::new();
-    BufReader::new(File::open(log).ok()?.take(FIRST_LINE_BYTES_MAX)).read_line(&mut line).ok()?;
+    BufReader::new(fence::open(log).ok()?.take(FIRST_LINE_BYTES_MAX)).read_line(&mut line).ok()?;
     serde_json::from_str(&line).ok()
 }
 

@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::hear::{NO, YES, YES_ALWAYS};
-use crate::agent::answers::{check_one_kind, chosen, in_range, option_like, refuse_answers};
+use crate::agent::answers::{check_one_kind, in_range, option_like, refuse_answers, refuse_words, remaining};
 use crate::agent::look::Dialog;
 use crate::agent::press::{Step, Way};
 use crate::agent::talk::{Answer, Failure};
@@ -125,10 +125,17 @@ fn plan(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
 fn question(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     if answer.accept == Some(false) {
         // It ends the turn.
+        refuse_words(answer)?;
         return Ok(Way::Keys(vec![Step::Dismiss]));
     }
+    // The row that Codex adds is an answer, too.
+    if let (Some(none), [_], None) = (option_like(prompt, OWN_WORDS), &prompt.questions[..], &answer.text)
+        && answer.option == Some(none)
+    {
+        return Ok(Way::Keys(vec![Step::Choose(none)]));
+    }
     let mut steps = Vec::new();
-    for (number, (question, chosen)) in prompt.questions.iter().zip(chosen(prompt, answer)?).enumerate() {
+    for (number, question, chosen) in remaining(prompt, answer)? {
         let Some(text) = chosen.text else {
             steps.extend(chosen.option.map(Step::Choose));
             continue;
@@ -136,7 +143,8 @@ fn question(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failur
         let own = question.options.iter().position(|label| label.starts_with(OWN_WORDS));
         let own = own.unwrap_or(question.options.len());
         // A digit would answer at once: the mark is moved there, one row after the other.
-        let marked = view.look.dialog.as_ref().and_then(|dialog| dialog.selected).filter(|_| number == 0);
+        let marked =
+            view.look.dialog.as_ref().and_then(|dialog| dialog.selected).filter(|_| number == prompt.question_current);
         steps.extend(std::iter::repeat_n(Step::Key(DOWN), own.saturating_sub(marked.unwrap_or(0))));
         steps.extend([Step::Key(TAB), Step::Type(text)]);
     }

@@ -22,6 +22,9 @@ const NO_DAEMON: &str = "--no-daemon";
 
 /// Plans the start.
 pub fn prepare(given: &Given<'_>) -> Result<Plan, BadSettings> {
+    let is_first = !given.again || given.launcher(&NAMES).is_some();
+    let own = if is_first { given.argv.to_vec() } else { Arguments::read(given.argv).without_conversation(given.argv) };
+    let given = &Given { argv: &own, ..*given };
     let arguments = Arguments::read(given.argv);
     let plan = Plan { session_id: arguments.conversation(), ..Plan::plain(given.argv) };
     let pristine = given.groom == Groom::Pristine;

@@ -51,6 +51,11 @@ impl StopGate {
         &self.config
     }
 
+    /// Whether a stop would change something here: it would be held back, or use up a signal.
+    pub fn is_closed(&self) -> bool {
+        self.config.mode != StopMode::Allow || self.signal.is_some()
+    }
+
     /// Replaces the configuration. A signal that was given for the old one does not open the new gate.
     pub fn put(&mut self, config: StopConfig) {
         self.config = config;

@@ -56,6 +56,31 @@ impl Arguments<'_> {
         self.has(&CHOOSE) || self.has_short('r')
     }
 
+    /// The same words without those that choose a conversation.
+    pub fn without_conversation(&self) -> Vec<OsString> {
+        let end = self.options().len() + 1;
+        let mut kept = Vec::new();
+        let mut words = self.0.iter().enumerate().peekable();
+        while let Some((at, word)) = words.next() {
+            let is_short = word.to_str().is_some_and(|word| is_among(word, 'r'));
+            let is_long = CHOOSE.iter().any(|name| word == name);
+            if at == 0
+                || at >= end
+                || !is_short && !is_long && !CHOOSE.iter().any(|name| value_of(word, name).is_some())
+            {
+                kept.push(word.clone());
+                continue;
+            }
+            // Others may stand before the short one, and its value right behind it.
+            let (before, value) = word.to_str().and_then(|word| word.split_once('r')).unwrap_or_default();
+            kept.extend((is_short && before.len() > 1).then(|| before.into()));
+            if is_long || is_short && value.is_empty() {
+                words.next_if(|(at, next)| *at < end && !next.as_bytes().starts_with(b"-"));
+            }
+        }
+        kept
+    }
+
     /// The conversation that this will be, if the words tell.
     pub fn conversation(&self) -> Option<String> {
         let name = self.value(&["--session-id", "--sessionId", "--resume", "-r"])?;
@@ -118,6 +143,20 @@ mod tests {
         }
         for line in ["gemini", "gemini -p hi", "gemini --resumed", "gemini -- --resume x", "gemini -mr", "gemini -y"] {
             assert!(!chooses(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_choice_of_a_conversation_can_be_taken_out() {
+        for (line, without) in [
+            ("gemini --resume x -p hi", "gemini -p hi"),
+            ("gemini --session-id=x hi", "gemini hi"),
+            ("gemini --resume --debug", "gemini --debug"),
+            ("gemini -yr latest", "gemini -y"),
+            ("gemini -r5 hi", "gemini hi"),
+            ("gemini -m pro --sessionFile x -- --resume x", "gemini -m pro -- --resume x"),
+        ] {
+            assert_eq!(Arguments(&words(line)).without_conversation(), words(without), "{line}");
         }
     }
 

@@ -17,6 +17,10 @@ const SUMMARY_CHARS_MAX: usize = 4000;
 /// Stands before what Gemini reads from the files that a message names with `@`.
 const REFERENCES: &str = "\n--- Content from referenced files ---";
 
+/// Tools whose dialogs are announced in another way than as a piece of information.
+const ANNOUNCED_BY_NAME: [&str; 6] =
+    ["run_shell_command", "write_file", "replace", "ask_user", "exit_plan_mode", "enter_plan_mode"];
+
 /// Reads one event. An event that is not known tells only where the conversation is.
 pub fn hear(event: &str, payload: &Value) -> Heard {
     let text = |name: &str| payload.get(name).and_then(Value::as_str);
@@ -81,34 +85,88 @@ fn tool_use(payload: &Value) -> Option<Done> {
     Some(Done { tool, input: payload.get("tool_input").cloned().unwrap_or(Value::Null) })
 }
 
-/// The dialog that is about to open, as far as its announcement tells; what its tool is to do was told before.
+/// The dialog that is about to open, as far as its announcement tells; what its tool is to do was told before. Until it
+/// is completed its input is all that was announced.
 fn asked(details: &Value) -> Asked {
     let text = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (tool, input) = match text("type") {
-        "exec" => ("run_shell_command", json!({"command": text("command")})),
-        "edit" => ("edit", json!({"file_path": text("filePath")})),
-        "mcp" => (text("toolName"), json!({"server": text("serverName"), "tool": text("toolName")})),
-        "info" if text("title") == "Enter Plan Mode" => ("enter_plan_mode", Value::Null),
-        "info" => ("", json!({"prompt": text("prompt")})),
+    let tool = match text("type") {
+        "exec" => "run_shell_command",
+        "mcp" => text("toolName"),
+        "info" if text("title") == "Enter Plan Mode" => "enter_plan_mode",
+        "info" => "",
         // `ask_user` and `exit_plan_mode` are the names of their tools.
-        other => (other, Value::Null),
+        other => other,
     };
-    let is_mcp = text("type") == "mcp";
-    Asked { prompt: prompt(tool, &input, is_mcp, &[]), tool: tool.to_owned(), input, is_held: false }
+    let prompt = prompt(tool, &announced_input(details), text("type") == "mcp", &[]);
+    Asked { prompt, tool: tool.to_owned(), input: details.clone(), is_held: false }
 }
 
-/// The same with what its tool was told to do. Several tools may have begun before the first of their dialogs opens.
-pub fn completed(asked: Asked, begun: &[Done]) -> Asked {
-    let is_mcp = asked.prompt.subtype.as_deref() == Some("mcp");
-    let is_it = |done: &&Done| match asked.tool.as_str() {
-        "run_shell_command" => done.tool == asked.tool && done.input["command"] == asked.input["command"],
-        "edit" => file_name(&done.input).is_some() && file_name(&done.input) == file_name(&asked.input),
-        "" => true,
-        _ if is_mcp => done.tool.ends_with(&asked.tool),
-        tool => done.tool == tool,
+/// What an announcement alone tells of a tool's input.
+fn announced_input(details: &Value) -> Value {
+    match details["type"].as_str().unwrap_or_default() {
+        "exec" => json!({"command": details["command"]}),
+        "edit" => json!({"file_path": details["filePath"]}),
+        "mcp" => json!({"server": details["serverName"], "tool": details["toolName"]}),
+        "info" if details["title"] != "Enter Plan Mode" => json!({"prompt": details["prompt"]}),
+        _ => Value::Null,
+    }
+}
+
+/// The same with what its tool was told to do. Several tools may have begun before the first of their dialogs opens: of
+/// those that were not asked about yet, one is only taken for it when nothing else could be meant.
+pub fn completed(asked: Asked, begun: &[Done], unasked: &[Done]) -> Asked {
+    let details = asked.input;
+    let fitting: Vec<&Done> = unasked.iter().filter(|done| fits(&details, done)).collect();
+    let exact: Vec<&Done> = fitting.iter().copied().filter(|done| is_told(&details, &done.input)).collect();
+    let Some(Done { tool, input }) = only(&fitting).or_else(|| only(&exact)).cloned() else {
+        return Asked { input: announced_input(&details), ..asked };
     };
-    let Some(Done { tool, input }) = begun.iter().rev().find(is_it).cloned() else { return asked };
+    let is_mcp = details["type"] == "mcp";
     Asked { prompt: prompt(&tool, &input, is_mcp, begun), tool, input, ..asked }
+}
+
+/// The one that all of them are.
+fn only<'a>(tools: &[&'a Done]) -> Option<&'a Done> {
+    let first = *tools.first()?;
+    tools.iter().all(|tool| *tool == first).then_some(first)
+}
+
+/// Whether the announcement can be about this use of a tool.
+fn fits(details: &Value, done: &Done) -> bool {
+    let tool = done.tool.as_str();
+    match details["type"].as_str().unwrap_or_default() {
+        "exec" => tool == "run_shell_command" && done.input["command"] == details["command"],
+        "edit" => {
+            let announced = details["filePath"].as_str().and_then(|path| Path::new(path).file_name());
+            announced.is_some() && file_name(&done.input) == announced.map(Path::new)
+        }
+        "mcp" => is_tool_of(tool, &details["serverName"], &details["toolName"]),
+        "info" if details["title"] == "Enter Plan Mode" => tool == "enter_plan_mode",
+        "info" => !ANNOUNCED_BY_NAME.contains(&tool),
+        other => tool == other,
+    }
+}
+
+/// Whether the announcement has this very input in its words: the change of a file, or what shall be fetched.
+fn is_told(details: &Value, input: &Value) -> bool {
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let (before, after) = (text(&details["originalContent"]), text(&details["newContent"]));
+    let has = |content: &Option<String>, part: &Value| match (content, text(part)) {
+        (Some(content), Some(part)) => content.contains(&part),
+        _ => false,
+    };
+    if details["type"] == "edit" {
+        return after.is_some() && text(&input["content"]) == after
+            || has(&before, &input["old_string"]) && has(&after, &input["new_string"]);
+    }
+    text(&input["prompt"]).is_some_and(|prompt| details["prompt"] == prompt.as_str())
+}
+
+/// `mcp_files_delete` is the tool `delete` of the server `files`; signs that a name must not have are changed.
+fn is_tool_of(name: &str, server: &Value, tool: &Value) -> bool {
+    let bare = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let (server, tool) = (server.as_str().unwrap_or_default(), tool.as_str().unwrap_or_default());
+    !tool.is_empty() && (name == tool || bare(name).ends_with(&(bare(server) + &bare(tool))))
 }
 
 fn file_name(input: &Value) -> Option<&Path> {

@@ -52,6 +52,9 @@ const HABITS: Habits = Habits {
     speaks_within_ms: 10_000,
     wakes_within_ms: 0,
     hook_hides_dialog: false,
+    // "1 of 2" is the first that was announced.
+    asks_in_order: true,
+    unasked: &[],
 };
 
 /// Stands under an answered trust dialog until the program was started anew. An extension's hooks have told of a start
@@ -103,8 +106,8 @@ impl Driver for Gemini {
         hear::hear(event, payload)
     }
 
-    fn completed(&self, asked: Asked, begun: &[Done]) -> Asked {
-        hear::completed(asked, begun)
+    fn completed(&self, asked: Asked, begun: &[Done], unasked: &[Done]) -> Asked {
+        hear::completed(asked, begun, unasked)
     }
 
     fn read_line(&self, line: &str, now: EpochMs) -> Result<LogFacts, BadLine> {
@@ -161,8 +164,9 @@ impl Driver for Gemini {
         Ok(nudge::guarded(text, is_command))
     }
 
-    fn way(&self, _view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
-        respond::way(prompt, answer)
+    fn way(&self, view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
+        let tabs = view.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.tabs);
+        respond::way(tabs, prompt, answer)
     }
 
     fn groom_steps(&self, dialog: &Dialog, _bypass_was_asked: bool) -> Option<Vec<Step>> {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::agent::EpochMs;
+use crate::agent::fence;
 use crate::agent::resume::{entries, is_session_id};
 
 /// How much of a log is read to see what it is: its first lines hold the context of the conversation, some kilobytes.
@@ -82,7 +83,7 @@ fn header(log: &Path) -> Option<Value> {
 /// The directory of a workspace.
 fn project_dir(config_dir: &Path, workspace: &Path) -> Option<PathBuf> {
     let mut text = String::new();
-    File::open(config_dir.join("projects.json")).ok()?.take(REGISTRY_BYTES_MAX).read_to_string(&mut text).ok()?;
+    fence::open(&config_dir.join("projects.json")).ok()?.take(REGISTRY_BYTES_MAX).read_to_string(&mut text).ok()?;
     let registry: Value = serde_json::from_str(&text).ok()?;
     let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_path_buf());
     let slug =

@@ -4,8 +4,10 @@
 //! marked, which is "Allow once" at first: it is only sent where a text was typed, or where no list is. The digit that
 //! refuses is another one in each dialog, while Escape refuses in all of them; either ends the turn.
 
-use crate::agent::answers::{check_one_kind, chosen, in_range, option_like, refuse_answers, ticked};
-use crate::agent::look::Dialog;
+use crate::agent::answers::{
+    check_one_kind, in_range, is_one_by_one, option_like, refuse_answers, refuse_gaps, refuse_words, remaining, ticked,
+};
+use crate::agent::look::{Dialog, Tab};
 use crate::agent::press::{Step, Way};
 use crate::agent::talk::{Answer, Chosen, Failure};
 use crate::session::{Prompt, PromptKind, Question};
@@ -14,12 +16,12 @@ use crate::session::{Prompt, PromptKind, Question};
 const DONE: &str = "●Done";
 
 /// Finds the way to give an answer, or says what would be one.
-pub fn way(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
+pub fn way(tabs: &[Tab], prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     check_one_kind(answer)?;
     let keys = match prompt.kind {
         PromptKind::Permission => permission(prompt, answer),
         PromptKind::Plan => plan(prompt, answer),
-        PromptKind::Question => question(prompt, answer),
+        PromptKind::Question => question(tabs, prompt, answer),
         PromptKind::Setup => setup(prompt, answer),
     }?;
     Ok(Way::Keys(keys))
@@ -92,8 +94,12 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
         let stop = option_like(prompt, "Stop").or(option_like(prompt, "Don't trust"));
         return Ok(vec![stop.map_or(Step::Dismiss, Step::Choose)]);
     }
-    if prompt.options.is_empty() {
+    if prompt.subtype.as_deref() == Some("api_key") {
+        // The one that stands there.
         return Ok(vec![Step::Enter]);
+    }
+    if prompt.options.is_empty() {
+        return Err(bad("what Enter would do here is not known: use the input call, or give accept:false"));
     }
     let yes = match prompt.subtype.as_deref() {
         Some("trust") => option_like(prompt, "Trust folder"),
@@ -105,15 +111,20 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
     Ok(vec![Step::Choose(yes.ok_or_else(needed)?)])
 }
 
-fn question(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
+fn question(tabs: &[Tab], prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
     if answer.accept == Some(false) {
+        refuse_words(answer)?;
         return Ok(vec![Step::Dismiss]);
     }
-    let chosen = chosen(prompt, answer)?;
+    let is_review = prompt.question_current >= prompt.questions.len();
+    if is_review && answer.accept == Some(true) {
+        return Ok(vec![Step::Enter]);
+    }
+    refuse_gaps(tabs, prompt)?;
+    let several = prompt.questions.len() > 1 && !is_one_by_one(prompt);
     let mut steps = Vec::new();
-    let several = prompt.questions.len() > 1;
-    for (number, (question, chosen)) in prompt.questions.iter().zip(&chosen).enumerate() {
-        steps.extend(one_question(question, chosen)?);
+    for (number, question, chosen) in remaining(prompt, answer)? {
+        steps.extend(one_question(question, &chosen)?);
         steps.extend(several.then_some(Step::Await(number + 1)));
     }
     if several {

@@ -35,6 +35,9 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Plans the start.
 pub fn prepare(given: &Given<'_>, read: Reading<'_>) -> Result<Plan, BadSettings> {
+    let is_first = !given.again || given.launcher(&NAMES).is_some();
+    let own = if is_first { given.argv.to_vec() } else { Arguments(given.argv).without_conversation() };
+    let given = &Given { argv: &own, ..*given };
     let arguments = Arguments(given.argv);
     let plan = Plan { session_id: arguments.conversation(), ..Plan::plain(given.argv) };
     let pristine = given.groom == Groom::Pristine;

@@ -19,6 +19,7 @@ impl Mind {
         let heard = self.driver.hear(event, payload, now);
         let mut effects = Vec::new();
         self.hooks_speak = true;
+        self.heard_at = Some(now);
         self.seen.ails(Source::Hooks, None);
         self.last_message = heard.last_message.or(self.last_message.take());
         self.conversation = heard.conversation.or(self.conversation.take());
@@ -35,9 +36,11 @@ impl Mind {
         if let Some(done) = &heard.done {
             self.questions.done(&done.tool, &done.input);
             self.unended.retain(|begun| begun != done);
+            self.unasked.retain(|begun| begun != done);
         }
         if heard.closes_questions {
             self.questions.clear();
+            self.unasked.clear();
         }
         if let Some(text) = heard.took {
             self.has_worked = false;
@@ -46,12 +49,15 @@ impl Mind {
             effects.extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, witness }]);
         }
         if heard.compacts {
+            self.compaction_told = true;
             effects.push(Effect::Compacts);
         }
         match heard.wants {
             Wants::Nothing => {}
             Wants::Answer(asked) => {
-                let Asked { prompt, tool, input, is_held } = self.driver.completed(*asked, &self.begun);
+                let asked = self.driver.completed(*asked, &self.begun, &self.unasked);
+                let Asked { prompt, tool, input, is_held } = asked;
+                self.unasked.retain(|begun| begun.tool != tool || begun.input != input);
                 let prompt = Prompt { id: self.naming.next(), ..prompt };
                 effects.extend(is_held.then(|| Effect::Asked { id: prompt.id.clone() }));
                 self.note_hook(event, Claim::Prompt(prompt.clone()), now);
@@ -91,7 +97,7 @@ impl Mind {
         if begins.input.to_string().len() > INPUT_BYTES_MAX {
             return;
         }
-        for tools in [&mut self.begun, &mut self.unended] {
+        for tools in [&mut self.begun, &mut self.unended, &mut self.unasked] {
             if tools.len() == BEGUN_MAX {
                 tools.remove(0);
             }

@@ -6,7 +6,7 @@ use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
 use crate::agent::look::{Banner, Look};
 use crate::agent::shades;
 use crate::agent::sight::Sight;
-use crate::session::{ErrorCategory, Parked};
+use crate::session::{ErrorCategory, Parked, Trouble};
 use crate::terminal::Snapshot;
 
 impl Mind {
@@ -38,8 +38,28 @@ impl Mind {
             Some((rule, claim)) => self.seen.note(Evidence::new(Source::Screen, rule, claim, now)),
             None => self.seen.forget(Source::Screen),
         }
+        self.see_banner(&look, now);
         self.seen.shows_queue = !look.queued.is_empty();
         self.look = look;
+    }
+
+    /// What the screen shows of an error, for those cases in which nobody tells of it.
+    pub fn see_banner(&mut self, look: &Look, now: EpochMs) {
+        let is_over = look.dialog.is_none() && look.retrying.is_none() && look.stalled.is_none() && !look.working;
+        let Some(banner) = look.error_banner.as_ref().filter(|_| is_over) else {
+            self.seen.banner = None;
+            return;
+        };
+        if self.seen.banner.as_ref().is_some_and(|known| known.detail.as_ref() == Some(&banner.text)) {
+            return;
+        }
+        let ends = banner.resets.as_ref().and_then(|_| self.driver.limit_ends(&banner.text, now)).map(|at| at.0);
+        let (category, detail) = (banner.category, banner.text.clone());
+        let claim = match banner.is_limit {
+            true => Claim::Parked(Parked { reason: detail.clone(), resume_at_epoch_ms: ends, category }),
+            false => Claim::Error(Trouble { category, detail: detail.clone(), resume_at_epoch_ms: None }),
+        };
+        self.seen.banner = Some(Evidence::new(Source::Screen, banner.rule.clone(), claim, now).with_detail(detail));
     }
 
     fn is_parked_for(&self, reason: &str) -> bool {

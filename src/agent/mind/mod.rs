@@ -24,6 +24,9 @@ use naming::Naming;
 pub use questions::Open;
 use questions::Questions;
 
+/// How long before a turn is seen at work its first hook may be heard.
+const HOOK_AHEAD_MS: u64 = 2000;
+
 /// What is to be done about something that came in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -59,6 +62,12 @@ pub struct Mind {
     pub conversation: Option<String>,
     /// Hooks have been heard in this child's life.
     pub hooks_speak: bool,
+    /// When one was heard last.
+    heard_at: Option<EpochMs>,
+    /// Since when the present turn was seen at work.
+    works_since: Option<EpochMs>,
+    /// A hook has told of a compaction that the log does not show yet.
+    compaction_told: bool,
     present: State,
     rested_on: Option<Verdict>,
     /// When an agent that has stopped will be called idle.
@@ -72,6 +81,8 @@ pub struct Mind {
     begun: Vec<Done>,
     /// Those of them that have not ended.
     unended: Vec<Done>,
+    /// Those of the present turn that have neither ended nor been asked about.
+    unasked: Vec<Done>,
     naming: Naming,
     rules: Arc<Rules>,
 }
@@ -91,6 +102,9 @@ impl Mind {
             last_message: None,
             conversation: None,
             hooks_speak: false,
+            heard_at: None,
+            works_since: None,
+            compaction_told: false,
             present: State::Starting,
             rested_on: None,
             idle_at: None,
@@ -99,6 +113,7 @@ impl Mind {
             questions: Questions::default(),
             begun: Vec::new(),
             unended: Vec::new(),
+            unasked: Vec::new(),
             naming: Naming::new(prompt_numbers),
             rules,
         }
@@ -127,9 +142,10 @@ impl Mind {
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
+            self.miss_hooks(now);
             self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
             match self.present.kind() {
-                StateKind::Working => self.has_worked = true,
+                StateKind::Working => (self.has_worked, self.seen.has_worked) = (true, true),
                 // What it does with the answer is another thing.
                 StateKind::Prompt => self.has_worked = false,
                 _ => {}
@@ -144,6 +160,27 @@ impl Mind {
             Decided { state, cause }
         });
         (decided, look_again.into_iter().chain(self.questions_end_at()).min())
+    }
+
+    /// Says so when a turn has ended that others saw and of which no hook has told.
+    fn miss_hooks(&mut self, now: EpochMs) {
+        match self.present.kind() {
+            StateKind::Working => drop(self.works_since.get_or_insert(now)),
+            StateKind::Idle => {
+                let Some(since) = self.works_since.take().filter(|_| self.seen.expects_hooks) else { return };
+                if self.heard_at.is_none_or(|heard| heard.plus(HOOK_AHEAD_MS) < since) {
+                    let problem = "none was heard in the last turn, which others saw".to_owned();
+                    self.ails(Source::Hooks, Some(problem));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Until when a question that a hook has announced may still be drawn.
+    pub fn opens_until(&self) -> Option<EpochMs> {
+        let asked = self.seen.of(Source::Hooks).filter(|hook| matches!(hook.claim, Claim::Prompt(_)))?;
+        Some(asked.at.plus(self.driver.habits().opens_within_ms))
     }
 
     pub fn explain(&self, now: EpochMs) -> Explained {

@@ -8,6 +8,9 @@ use crate::session::{Prompt, PromptKind, State};
 /// Mark the option that Enter would take, in any agent: where it stands makes no other dialog.
 const CURSORS: [char; 3] = ['❯', '›', '●'];
 
+/// The subtype of a dialog that coop does not know: the next one need not be the same.
+const UNKNOWN_DIALOG: &str = "dialog";
+
 /// Gives names to what is shown.
 #[derive(Debug)]
 pub struct Naming {
@@ -51,7 +54,9 @@ impl Naming {
             // The screen was quicker than the hook, or outlives it: the same dialog, seen by another source.
             (None, Some(_)) => shown.kind == prompt.kind || prompt.kind != PromptKind::Setup,
             (Some(_), None) => shown.kind == prompt.kind && (heading.is_empty() || shown.heading == heading),
-            (None, None) => shown.kind == prompt.kind && shown.heading == heading,
+            (None, None) => {
+                shown.kind == prompt.kind && (shown.heading == heading || is_same_picker(&shown.prompt, &prompt))
+            }
         });
         let id = match (same, &asked) {
             (Some(shown), _) => shown.id.clone(),
@@ -76,6 +81,18 @@ impl Naming {
     pub fn asked_as(&self, id: &str) -> Option<&str> {
         self.shown.as_ref().filter(|shown| shown.id == id).and_then(|shown| shown.asked.as_deref())
     }
+}
+
+/// Whether both are one dialog of the start that has no numbered options, as the list of old conversations: its rows come
+/// late, and change with the time that they tell ("1s ago").
+fn is_same_picker(known: &Prompt, prompt: &Prompt) -> bool {
+    let is_known = prompt.subtype.as_deref().is_some_and(|subtype| subtype != UNKNOWN_DIALOG);
+    let is_picker = |prompt: &Prompt| prompt.options.is_empty();
+    prompt.kind == PromptKind::Setup
+        && is_known
+        && known.subtype == prompt.subtype
+        && is_picker(known)
+        && is_picker(prompt)
 }
 
 /// A dialog that is just being repainted, or has left the screen a moment before anybody says so, is still the one that
@@ -105,4 +122,27 @@ fn heading(prompt: &Prompt) -> String {
 fn is_option(row: &str) -> bool {
     let row = row.trim_start().trim_start_matches(CURSORS).trim_start();
     row.split_once('.').is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(subtype: &str, rows: &[&str]) -> State {
+        let screen_lines = rows.iter().map(|&row| row.to_owned()).collect();
+        let subtype = Some(subtype.to_owned());
+        let prompt = Prompt { subtype, screen_lines, ready: true, ..Prompt::new(PromptKind::Setup) };
+        State::Prompt { prompt: Arc::new(prompt), trouble: None }
+    }
+
+    #[test]
+    fn a_list_that_counts_the_time_stays_the_dialog_that_it_was() {
+        let mut naming = Naming::new(Arc::default());
+        let mut name = |subtype, rows: &[&str]| naming.name(drawn(subtype, rows)).prompt().unwrap().id.clone();
+        let first = name("resume_picker", &["Resume a session", "1s ago  A test"]);
+        assert_eq!(name("resume_picker", &["Resume a session", "2s ago  A test"]), first);
+        let other = name("dialog", &["Something", "else"]);
+        assert_ne!(other, first);
+        assert_ne!(name("dialog", &["And", "another"]), other, "what is not known is told apart by its rows");
+    }
 }

@@ -19,6 +19,9 @@ const FRAME: char = '│';
 /// How much of a text is looked for on the screen; dialogs cut long ones.
 const LIKENESS_CHARS_MAX: usize = 60;
 
+/// Shorter texts are looked for as words.
+const LIKENESS_CHARS_MIN: usize = 4;
+
 /// One open question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
@@ -70,18 +73,20 @@ impl Questions {
         self.open.iter().any(|open| open.can_be_answered)
     }
 
-    /// The question whose dialog is on the screen. Agents may ask several at once and draw them in any order, so that
-    /// the content decides; without a screen it is the one that was asked last, and of those only whose hook waits,
-    /// unless the agent says that it waits itself. Where no dialog is drawn at all, they come one after the other. With how
-    /// much of it is on the screen.
+    /// The question whose dialog is on the screen, with how much of it is there. Agents may ask several at once, so that
+    /// the content decides. Without a screen, or with too little of it, the agent's habit does: it is the first that was
+    /// asked or the last; and of those only whose hook waits, unless the agent says that it waits itself.
     fn shown(&self, rows: &[String], in_order: bool, is_waiting: bool) -> Option<(&Open, usize)> {
-        let text = bare(rows);
-        let mut may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
-        if in_order && rows.is_empty() {
-            return may_be_shown.next().map(|open| (open, 0));
+        let text = Text::of(rows);
+        let may_be_shown = self.open.iter().filter(|open| open.can_be_answered || is_waiting || !rows.is_empty());
+        let mut alike: Vec<(&Open, usize)> = may_be_shown.map(|open| (open, likeness(&open.input, &text))).collect();
+        // Of equals the last counts.
+        if in_order {
+            alike.reverse();
         }
-        let alike = may_be_shown.map(|open| (open, likeness(&open.input, &text)));
-        alike.enumerate().max_by_key(|(index, (_, likeness))| (*likeness, *index)).map(|(_, best)| best)
+        // A dialog that is just being painted anew is still the one that was drawn.
+        let was_drawn = |open: &Open| in_order && self.drawn.as_ref() == Some(&open.prompt.id);
+        alike.into_iter().max_by_key(|(open, likeness)| (*likeness, was_drawn(open)))
     }
 
     /// The dialog of this question is on the screen. One that was there before is over, unless its hook waits.
@@ -121,7 +126,7 @@ impl Mind {
         self.seen.draws_another = false;
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
-        let in_order = self.driver.habits().hook_hides_dialog;
+        let in_order = self.driver.habits().asks_in_order;
         let (open, likeness) = self.questions.shown(rows, in_order, is_waiting)?;
         let prompt = open.prompt.clone();
         // A hook that waits would be answered in the place of the dialog that is drawn.
@@ -134,7 +139,7 @@ impl Mind {
 
     /// How much of a tool that has begun, and may ask in a moment, is on the screen.
     fn likeness_of_begun(&self, rows: &[String]) -> usize {
-        let text = bare(rows);
+        let text = Text::of(rows);
         self.unended.iter().map(|begun| likeness(&begun.input, &text)).max().unwrap_or(0)
     }
 
@@ -152,20 +157,70 @@ impl Mind {
     }
 }
 
-/// Without blanks: a text that is wrapped goes on in the next row, behind the frame.
-fn bare(rows: &[String]) -> String {
-    rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect()
+/// What is on the screen, to look for texts in it.
+struct Text {
+    /// Without blanks: a text that is wrapped goes on in the next row, behind the frame.
+    bare: String,
+    words: Vec<String>,
+}
+
+impl Text {
+    fn of(rows: &[String]) -> Self {
+        let bare = rows.iter().flat_map(|row| row.chars()).filter(|c| !c.is_whitespace() && *c != FRAME).collect();
+        let words = rows.iter().flat_map(|row| row.split_whitespace()).map(str::to_owned).collect();
+        Self { bare, words }
+    }
+
+    /// Short texts stand in many others, and count as words of their own only.
+    fn has(&self, text: &str) -> bool {
+        let bare: String = text.chars().filter(|c| !c.is_whitespace()).take(LIKENESS_CHARS_MAX).collect();
+        match bare.chars().count() {
+            0 => false,
+            count if count < LIKENESS_CHARS_MIN => self.words.contains(&bare),
+            _ => self.bare.contains(&bare),
+        }
+    }
 }
 
 /// How many of the input's texts are on the screen.
-fn likeness(input: &Value, screen: &str) -> usize {
+fn likeness(input: &Value, screen: &Text) -> usize {
     match input {
-        Value::String(text) => {
-            let bare: String = text.chars().filter(|c| !c.is_whitespace()).take(LIKENESS_CHARS_MAX).collect();
-            usize::from(!bare.is_empty() && screen.contains(&bare))
-        }
+        Value::String(text) => usize::from(screen.has(text)),
         Value::Array(items) => items.iter().map(|item| likeness(item, screen)).sum(),
         Value::Object(fields) => fields.values().map(|field| likeness(field, screen)).sum(),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(command: &str) -> Open {
+        let prompt = Prompt { id: command.to_owned(), ..Prompt::new(PromptKind::Permission) };
+        Open { prompt, tool: "shell".to_owned(), input: json!({ "command": command }), can_be_answered: false }
+    }
+
+    #[test]
+    fn of_several_the_one_that_is_drawn_is_shown_and_before_that_the_agents_habit_decides() {
+        let questions = Questions { open: vec![asked("touch one"), asked("touch two")], ..Questions::default() };
+        let shown = |rows: &[&str], in_order| {
+            let rows: Vec<String> = rows.iter().map(|&row| row.to_owned()).collect();
+            questions.shown(&rows, in_order, true).map(|(open, _)| open.prompt.id.clone()).unwrap()
+        };
+        for in_order in [true, false] {
+            assert_eq!(shown(&["│ touch one │", "1. Allow once"], in_order), "touch one");
+            assert_eq!(shown(&["│ touch two │", "1. Allow once"], in_order), "touch two");
+        }
+        for too_little in [&[][..], &["1. Allow once"]] {
+            assert_eq!(shown(too_little, true), "touch one");
+            assert_eq!(shown(too_little, false), "touch two");
+        }
+        assert_eq!(likeness(&json!({"command": "ls", "description": "a"}), &Text::of(&["Allow else?".to_owned()])), 0);
+        assert_eq!(likeness(&json!({"command": "ls"}), &Text::of(&["│ ls │".to_owned()])), 1);
+        let drawn = Questions { drawn: Some("touch two".to_owned()), ..questions };
+        assert_eq!(drawn.shown(&[], true, true).unwrap().0.prompt.id, "touch two", "it is only painted anew");
     }
 }

@@ -11,28 +11,39 @@ impl Mind {
             self.seen.forget(Source::Status);
             return self.ails(Source::Status, Some("there is no status file".to_owned()));
         };
-        self.ails(Source::Status, None);
+        let unknown = status.unknown.map(|word| format!("it says {word:?}, which this coop does not understand"));
+        self.ails(Source::Status, unknown);
         if !self.hooks_speak {
             // Nobody else names the conversation.
             self.conversation = status.session_id.or(self.conversation.take());
         }
-        if let Some(evidence) = status.evidence {
-            self.seen.note(evidence);
+        match status.evidence {
+            Some(evidence) => self.seen.note(evidence),
+            // What it said before is not true any more.
+            None => self.seen.forget(Source::Status),
         }
     }
 
     /// A line of the log, written in this child's life.
-    pub fn read_line(&mut self, facts: LogFacts, now: EpochMs) -> Option<Effect> {
+    pub fn read_line(&mut self, facts: LogFacts, now: EpochMs) -> Vec<Effect> {
         // A line without a time is of now; one from before this child speaks of another.
         let at = facts.at.unwrap_or(now);
         if at < self.started() {
-            return None;
+            return Vec::new();
         }
+        // A hook tells before it is done, and what was kept then is kept.
+        let compacted = facts.compacted && !std::mem::take(&mut self.compaction_told);
         self.last_message = facts.last_message.or(self.last_message.take());
         if let Some((rule, claim)) = facts.claim {
             self.seen.note(Evidence::new(Source::Log, rule, claim, at));
         }
-        match facts.said? {
+        let took = facts.said.and_then(|said| self.read_said(said));
+        compacted.then_some(Effect::Compacts).into_iter().chain(took).collect()
+    }
+
+    /// What became of a message, by the log.
+    fn read_said(&mut self, said: Said) -> Option<Effect> {
+        match said {
             Said::Prompt { text, queued } => {
                 if queued && !self.hooks_speak {
                     self.seen.queued = self.seen.queued.saturating_sub(1);

@@ -222,11 +222,24 @@ fn any_claim() -> impl Strategy<Value = Claim> {
         Just(Claim::Waiting),
         Just(permission()),
         Just(trouble()),
+        Just(limit()),
     ]
 }
 
+fn limit() -> Claim {
+    let (reason, category) = ("limit".into(), ErrorCategory::RateLimited);
+    Claim::Parked(Parked { reason, resume_at_epoch_ms: None, category })
+}
+
 fn any_source() -> impl Strategy<Value = Source> {
-    prop_oneof![Just(Source::Hooks), Just(Source::Status), Just(Source::Log), Just(Source::Title), Just(Source::Screen),]
+    prop_oneof![
+        Just(Source::Hooks),
+        Just(Source::Status),
+        Just(Source::Log),
+        Just(Source::Title),
+        Just(Source::Signal),
+        Just(Source::Screen),
+    ]
 }
 
 proptest! {
@@ -253,6 +266,50 @@ proptest! {
         story.told(8000, Source::Hooks, "Stop", Claim::Idle).told(8010, Source::Status, "idle", Claim::Idle);
         story.told(8020, Source::Screen, "input box", Claim::Idle);
         prop_assert_eq!(story.at(11_000), StateKind::Idle);
+    }
+}
+
+/// Who tells of a turn, beside the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Teller {
+    Hooks,
+    Arbiter,
+    Both,
+}
+
+fn any_agent() -> impl Strategy<Value = Agent> {
+    prop_oneof![Just(Agent::Claude), Just(Agent::Codex), Just(Agent::Gemini)]
+}
+
+fn any_teller() -> impl Strategy<Value = Teller> {
+    prop_oneof![Just(Teller::Hooks), Just(Teller::Arbiter), Just(Teller::Both)]
+}
+
+proptest! {
+    #[test]
+    fn nothing_latches_in_any_agent_whoever_tells(
+        agent in any_agent(),
+        teller in any_teller(),
+        said in prop::collection::vec((any_source(), any_claim(), 0..5000u64), 0..30),
+    ) {
+        let habits = *driver::of(agent).expect("it has a driver").habits();
+        let mut story = Story { seen: Seen::new(EpochMs(0), 0, habits), present: State::Starting };
+        for (source, claim, at) in said {
+            story.told(at, source, "x", claim);
+            story.at(at);
+        }
+        for (at, screen, rule, claim) in
+            [(10_000, "working", "begins", Claim::Working), (20_000, "input box", habits.stop_event, Claim::Idle)]
+        {
+            if teller != Teller::Arbiter {
+                story.told(at, Source::Hooks, rule, claim.clone());
+            }
+            if teller != Teller::Hooks {
+                story.told(at + 10, habits.arbiter, "arbiter", claim.clone());
+            }
+            story.told(at + 20, Source::Screen, screen, claim.clone());
+            prop_assert_eq!(story.at(at + 5000), claim.kind(), "{:?}", agent);
+        }
     }
 }
 
@@ -320,6 +377,17 @@ fn a_conversation_that_begins_behind_a_dialog_does_not_end_it_and_counts_no_more
     story.told(5000, Source::Screen, "input box", Claim::Idle);
     assert_eq!(story.at(7000), StateKind::Working, "it draws its box before it reads");
     assert_eq!(story.told(7100, Source::Hooks, "SessionStart", Claim::Idle).at(7101), StateKind::Idle);
+}
+
+#[test]
+fn a_dialog_of_the_start_that_was_answered_is_not_told_again_because_the_conversation_begins() {
+    let mut story = Story::begin();
+    story.told(100, Source::Screen, "API key", dialog(PromptKind::Setup));
+    assert_eq!(story.at(200), StateKind::Prompt);
+    assert_eq!(story.told(1000, Source::Status, "idle", Claim::Idle).at(1090), StateKind::Idle);
+    story.told(1100, Source::Hooks, "SessionStart", Claim::Idle);
+    assert_eq!(story.at(1200), StateKind::Idle, "the screen is only not repainted yet");
+    assert_eq!(story.at(1800), StateKind::Prompt, "it was not answered after all");
 }
 
 #[test]

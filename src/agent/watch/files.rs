@@ -1,6 +1,5 @@
 //! The agent's own files, read as they grow: its status, the log of the conversation, or what it prints.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -9,18 +8,22 @@ use super::Watch;
 use crate::agent::driver::Driver;
 use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::facts::Printed as Reader;
+use crate::agent::fence;
 use crate::agent::handle::Setup;
 use crate::agent::lines::Splitter;
 use crate::agent::mind::Effect;
 use crate::agent::record::What;
 use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::{Totals, Usage};
+use crate::borrowed::process;
+use crate::config;
 use crate::session::{Event, Kept, WrittenTo, Wrote};
 
 /// The largest status file that is read; those seen have some 400 bytes.
 const STATUS_BYTES_MAX: u64 = 64 * 1024;
 
-/// How often the log is looked for that nobody has named: all of today's conversations may be looked through.
+/// How often the log is looked for that nobody has named, and the agent that is not the child itself: all of today's
+/// conversations may be looked through, or all processes.
 const SEEK_EVERY: Duration = Duration::from_millis(300);
 
 /// Where an agent's files are, and how far they were read.
@@ -29,6 +32,10 @@ pub struct Readers {
     config_dir: Option<PathBuf>,
     workspace: PathBuf,
     pid: u32,
+    /// The process that is the agent: the child, or one that a shell or another wrapper has started.
+    agent_pid: u32,
+    /// When the agent was last looked for among the child's processes.
+    agent_sought: Option<Instant>,
     /// The status file as it was read last.
     status: Option<String>,
     log: Option<Log>,
@@ -42,6 +49,28 @@ struct Log {
     tail: Tail,
     /// It has said something in this child's life.
     speaks: bool,
+    bad: BadLines,
+}
+
+/// Lines of a log that could not be read.
+#[derive(Default)]
+struct BadLines {
+    count: u64,
+    /// What was wrong with the last one.
+    last: String,
+}
+
+impl BadLines {
+    fn note(&mut self, problem: impl Into<String>) {
+        self.count += 1;
+        self.last = problem.into();
+    }
+
+    /// What is said of them.
+    fn told(&self) -> Option<String> {
+        let lines = if self.count == 1 { "1 line".to_owned() } else { format!("{} lines", self.count) };
+        (self.count > 0).then(|| format!("{lines} could not be read, the last because {}", self.last))
+    }
 }
 
 /// The output of a run without a user interface.
@@ -57,6 +86,8 @@ impl Readers {
             config_dir: setup.config_dir.clone(),
             workspace: setup.workspace.clone(),
             pid,
+            agent_pid: pid,
+            agent_sought: None,
             status: None,
             log: None,
             printed: Printed { splitter: Splitter::new(0), stream: setup.driver.printed() },
@@ -100,7 +131,7 @@ impl Readers {
 
     fn open(&mut self, path: &Path, start: Start, usage: Usage) {
         self.usage = usage;
-        self.log = Some(Log { tail: Tail::new(path, start), speaks: false });
+        self.log = Some(Log { tail: Tail::new(path, start), speaks: false, bad: BadLines::default() });
     }
 
     /// Looks for the log of this child, where nobody has named it; not more often than it is worth.
@@ -116,6 +147,12 @@ impl Readers {
         self.driver.conversation_of(&path)
     }
 
+    fn note_bad_line(&mut self, problem: impl Into<String>) {
+        if let Some(log) = &mut self.log {
+            log.bad.note(problem);
+        }
+    }
+
     pub fn log_speaks(&self) -> bool {
         self.log.as_ref().is_some_and(|log| log.speaks)
     }
@@ -129,13 +166,25 @@ impl Readers {
     }
 
     fn status_path(&self) -> Option<PathBuf> {
-        self.driver.status_path(self.config_dir.as_ref()?, self.pid)
+        // What the agent itself takes for its process id; in a box it is another.
+        let own_pid = process::inner_pid(self.agent_pid).unwrap_or(self.agent_pid);
+        self.driver.status_path(self.config_dir.as_ref()?, own_pid)
+    }
+
+    /// Looks for the agent below the child, while none is known that keeps a status; not more often than it is worth.
+    fn seek_agent(&mut self) {
+        let is_due = self.agent_sought.is_none_or(|sought| sought.elapsed() >= SEEK_EVERY);
+        if self.status.is_some() || !is_due || process::agent_of(self.agent_pid) != config::Agent::Unknown {
+            return;
+        }
+        self.agent_sought = Some(Instant::now());
+        self.agent_pid = process::agent_below(self.pid, None).map_or(self.pid, |found| found.pid);
     }
 
     /// The status file of this child; `None` when there is none.
     fn read_status(&self, path: &Path) -> Result<Option<String>, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-        let file = match File::open(path) {
+        let file = match fence::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -166,6 +215,7 @@ impl Watch {
     }
 
     fn read_status(&mut self) {
+        self.readers.seek_agent();
         let Some(path) = self.readers.status_path() else { return };
         let now = EpochMs::now();
         let told = self.readers.read_status(&path).and_then(|text| {
@@ -201,13 +251,18 @@ impl Watch {
                 Ok(batch) => batch,
                 Err(error) => return self.mind.ails(Source::Log, Some(error.to_string())),
             };
-            self.mind.ails(Source::Log, None);
+            if batch.restarted {
+                // All of it comes again, and is counted again.
+                (log.bad, self.readers.usage) = (BadLines::default(), Usage::default());
+            }
             for line in &batch.lines {
                 match line.text() {
                     Some(text) => self.read_line(text).await,
-                    None => self.mind.ails(Source::Log, Some("a line was too long to be read".to_owned())),
+                    None => self.readers.note_bad_line("it is too long"),
                 }
             }
+            let told = self.readers.log.as_ref().and_then(|log| log.bad.told());
+            self.mind.ails(Source::Log, told);
             if !batch.more {
                 return;
             }
@@ -218,7 +273,7 @@ impl Watch {
         let now = EpochMs::now();
         let mut facts = match self.readers.driver.read_line(line, now) {
             Ok(facts) => facts,
-            Err(problem) => return self.mind.ails(Source::Log, Some(problem.to_string())),
+            Err(problem) => return self.readers.note_bad_line(problem.to_string()),
         };
         self.record(|| What::Line(line.to_owned()), now);
         if let Some(usage) = facts.usage.take() {
@@ -231,8 +286,12 @@ impl Watch {
         if facts.at.is_none_or(|at| at >= self.mind.started()) {
             self.session.announce(Event::Wrote(Wrote::new(WrittenTo::Log, line))).await;
         }
-        if let Some(Effect::Took { text, witness }) = self.mind.read_line(facts, now) {
-            self.saw_taken(&text, witness);
+        for effect in self.mind.read_line(facts, now) {
+            match effect {
+                Effect::Took { text, witness } => self.saw_taken(&text, witness),
+                Effect::Compacts => self.keep_transcript().await,
+                _ => {}
+            }
         }
     }
 

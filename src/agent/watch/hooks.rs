@@ -19,16 +19,39 @@ impl Watch {
                 self.hear(&event, &payload, call.answer).await;
             }
             Call::Event { event, payload: Ok(_) } => {
-                self.session.tally().misheard();
-                tracing::warn!(event, "a hook told something that is no JSON object");
-                self.mind.ails(Source::Hooks, Some(format!("{event}: the payload is no JSON object")));
+                self.mishear(&event, "the payload is no JSON object", call.answer).await;
             }
             Call::Event { event, payload: Err(problem) } => {
-                self.session.tally().misheard();
-                tracing::warn!(event, %problem, "a hook told something that cannot be read");
-                self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
+                self.mishear(&event, &problem.to_string(), call.answer).await;
             }
             Call::ResolveStop { signal } => self.resolve_stop(signal, call.answer),
+        }
+    }
+
+    /// A hook told something that cannot be read. A closed gate holds all the same: that the agent wants to stop is known.
+    async fn mishear(&mut self, event: &str, problem: &str, answer: HookAnswer) {
+        self.session.tally().misheard();
+        tracing::warn!(event, problem, "a hook told something that cannot be read");
+        self.mind.ails(Source::Hooks, Some(format!("{event}: {problem}")));
+        let is_stop = event == self.shared.setup.driver.habits().stop_event;
+        if is_stop && self.shared.gates().stop.is_closed() {
+            self.stop(false, Some(answer)).await;
+        }
+    }
+
+    /// The agent wants to stop: whether it may is decided, and told to the hook that asked.
+    async fn stop(&mut self, already_held: bool, answer: Option<HookAnswer>) {
+        // An error of this turn may have been written a moment before.
+        self.read_files().await;
+        // One that only tells of the stop cannot hold it back, and leaves the gate to one that asks.
+        let is_heard = answer.as_ref().is_some_and(|answer| !answer.is_gone());
+        let is_asked = is_heard || !self.shared.gates().stop.is_closed();
+        let reason = if is_asked { self.decide_stop(already_held).await } else { None };
+        let (held_back, now) = (reason.is_some(), EpochMs::now());
+        self.record(|| What::Stopped { held_back }, now);
+        self.mind.stopped(held_back, now);
+        if let (Some(reason), Some(answer)) = (reason, answer) {
+            answer.reply(json!({"decision": "block", "reason": reason}).to_string());
         }
     }
 
@@ -47,17 +70,7 @@ impl Watch {
                         self.waiting.insert(id, answer);
                     }
                 }
-                Effect::Stops { already_held } => {
-                    // An error of this turn may have been written a moment before.
-                    self.read_files().await;
-                    let reason = self.decide_stop(already_held).await;
-                    let (held_back, now) = (reason.is_some(), EpochMs::now());
-                    self.record(|| What::Stopped { held_back }, now);
-                    self.mind.stopped(held_back, now);
-                    if let (Some(reason), Some(answer)) = (reason, answer.take()) {
-                        answer.reply(json!({"decision": "block", "reason": reason}).to_string());
-                    }
-                }
+                Effect::Stops { already_held } => self.stop(already_held, answer.take()).await,
                 Effect::Starts { source } => {
                     let script = self.shared.gates().start.script(&source);
                     self.tell_began(&source, !script.is_empty()).await;

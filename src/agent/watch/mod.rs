@@ -27,10 +27,6 @@ use crate::session::{
 use crate::terminal::Seq;
 use files::Readers;
 
-/// Why the state of an agent that was found running is less certain.
-const NO_HOOKS: &str = "coop did not start this agent and could give it no hooks; its files, title and screen are all \
-                        there is to go by";
-
 /// What comes to a watch from outside, for as long as coop lives.
 pub struct Inlets {
     pub hooks: mpsc::Receiver<HookCall>,
@@ -53,6 +49,8 @@ pub struct Watch {
     recorder: Option<Recorder>,
     /// The dialog that was passed last.
     groomed: Option<String>,
+    /// It was seen to work or to rest.
+    was_ready: bool,
 }
 
 impl Watch {
@@ -63,9 +61,9 @@ impl Watch {
         // What an agent that was found running has written since its own start is about this run of it.
         let began = setup.found.and_then(|_| process::began(pid)).map_or_else(EpochMs::now, EpochMs::from);
         let mut mind = Mind::new(setup.driver, began, setup.idle_grace_ms, numbers, rules);
-        mind.seen.expects_hooks = setup.has_hooks;
+        mind.seen.expects_hooks = setup.hooks_off.is_none();
+        mind.ails(Source::Hooks, setup.hooks_off.clone());
         if setup.found.is_some() {
-            mind.ails(Source::Hooks, Some(NO_HOOKS.to_owned()));
             // The first one was there before coop.
             mind.seen.is_beginning = !is_first;
         }
@@ -87,6 +85,7 @@ impl Watch {
             screen_seq: Seq(0),
             recorder,
             groomed: None,
+            was_ready: false,
             shared,
         }
     }
@@ -108,7 +107,7 @@ impl Watch {
         }
         let mut look_again = self.decide().await;
         loop {
-            self.readers.dirs().into_iter().for_each(|dir| files.want(&dir));
+            files.want(self.readers.dirs());
             tokio::select! {
                 item = subscription.next() => match item {
                     Some(Item::Screen(picture)) => self.see(&picture).await,
@@ -152,6 +151,7 @@ impl Watch {
         let (decided, look_again) = self.mind.decide(EpochMs::now());
         if let Some(Decided { state, cause }) = decided {
             self.cause = cause.rule.clone();
+            self.was_ready |= matches!(state.kind(), StateKind::Idle | StateKind::Working);
             let (last_message, conversation) = (self.mind.last_message.clone(), self.mind.conversation.clone());
             self.session.declare(Declared { pid: self.pid, state, cause, last_message, conversation }).await;
         }
@@ -175,6 +175,7 @@ impl Watch {
             look: self.mind.look.clone(),
             screen_seq: self.screen_seq,
             open_question,
+            opens_until: self.mind.opens_until(),
             hooks_speak: self.mind.hooks_speak,
             log_speaks: self.readers.log_speaks(),
             conversation: self.mind.conversation.clone(),
@@ -194,7 +195,16 @@ impl Watch {
             Ask::Forget { turn } => self.witnesses.forget(turn),
             Ask::Decide { prompt_id, decision, reply } => drop(reply.send(self.decide_question(&prompt_id, decision))),
             Ask::Explain { reply } => drop(reply.send(self.mind.explain(EpochMs::now()))),
-            Ask::Stop { already_held, reply } => drop(reply.send(self.decide_stop(already_held).await)),
+            Ask::Stop { already_held, reply } => {
+                let reason = self.decide_stop(already_held).await;
+                if reason.is_some() {
+                    // Another hook may have told of the stop, which is none.
+                    let now = EpochMs::now();
+                    self.record(|| What::Stopped { held_back: true }, now);
+                    self.mind.stopped(true, now);
+                }
+                drop(reply.send(reason));
+            }
             Ask::Start { source, reply } => {
                 let script = self.shared.gates().start.script(&source);
                 self.tell_began(&source, !script.is_empty()).await;

@@ -3,8 +3,15 @@
 use tokio::process::Command;
 
 use super::SCREEN;
+use super::others::{Others, others};
 use crate::borrowed::CannotBorrow;
 use crate::borrowed::run::run;
+
+/// What screen says (4.09) when the directory of sockets is not for us.
+const COMPLAINTS: [&str; 3] = ["Cannot", "Permission denied", "You are not the owner"];
+
+/// Ends what is told of a session that was looked for among our own only.
+const OF_YOURS: &str = " of your user";
 
 /// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,28 +24,46 @@ pub struct Session {
 
 /// The session that is meant.
 pub async fn find(name: &str) -> Result<Session, CannotBorrow> {
-    choose(&sessions().await?, name)
+    let listed = list().await?;
+    let sessions: Vec<Session> = listed.lines().filter_map(Session::parse).collect();
+    choose(&sessions, name).map_err(|error| explain(error, &others(&listed, name)))
 }
 
-/// Whether a session is still there.
-pub async fn is_there(pid: u32) -> bool {
-    sessions().await.is_ok_and(|sessions| sessions.iter().any(|session| session.pid == pid && !session.is_dead))
+/// What is not there may be somebody else's.
+fn explain(error: CannotBorrow, others: &Others) -> CannotBorrow {
+    match error {
+        CannotBorrow::NotFound { what, .. } if !others.has_it.is_empty() => {
+            let what = what.trim_end_matches(OF_YOURS).to_owned();
+            CannotBorrow::Denied {
+                what: format!("the {what}"),
+                why: format!("it belongs to {}", others.has_it.join(", ")),
+            }
+        }
+        CannotBorrow::NotFound { what, there } if !others.hidden.is_empty() => {
+            let hidden = others.hidden.join(", ");
+            let what =
+                format!("{what}, and those of {hidden} are not for you: run coop as the user whose session it is");
+            CannotBorrow::NotFound { what, there }
+        }
+        error => error,
+    }
 }
 
-async fn sessions() -> Result<Vec<Session>, CannotBorrow> {
+/// What `screen -ls` says.
+async fn list() -> Result<String, CannotBorrow> {
     let mut command = Command::new(SCREEN);
     command.arg("-ls");
     // Its exit code says how many there are, in a way that changed with its versions.
     let output = run(SCREEN, command, b"").await?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let complaint = text.lines().find(|line| line.contains("Cannot") || line.contains("Permission denied"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaint = text.lines().find(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint)));
     if let Some(why) = complaint {
         return Err(CannotBorrow::Denied {
             what: "the directory of screen's sessions".to_owned(),
             why: why.to_owned(),
         });
     }
-    Ok(text.lines().filter_map(Session::parse).collect())
+    Ok(text)
 }
 
 impl Session {
@@ -67,7 +92,7 @@ fn choose(sessions: &[Session], name: &str) -> Result<Session, CannotBorrow> {
     match found.as_slice() {
         [session] => Ok((*session).clone()),
         [] => {
-            let what = format!("{what} of your user");
+            let what = format!("{what}{OF_YOURS}");
             Err(CannotBorrow::NotFound { what, there: listed(&living) })
         }
         several => Err(CannotBorrow::Ambiguous { what, there: listed(several) }),
@@ -94,6 +119,20 @@ mod tests {
         assert_eq!(found("my"), Ok(300));
         assert_eq!(found("301.foo"), Ok(301));
         assert_eq!(found("28608"), Ok(28608));
+    }
+
+    #[test]
+    fn what_is_somebody_elses_is_told_with_their_name() {
+        let sessions: Vec<Session> = LIST.lines().filter_map(Session::parse).collect();
+        let told = |others: Others| explain(choose(&sessions, "work").unwrap_err(), &others).to_string();
+        let alice = || vec!["alice".to_owned()];
+        let seen = told(Others { has_it: alice(), hidden: Vec::new() });
+        assert_eq!(
+            seen,
+            "the screen session \"work\" may not be used by you (it belongs to alice): run coop as the user whose session it is"
+        );
+        let unseen = told(Others { has_it: Vec::new(), hidden: alice() });
+        assert!(unseen.contains("those of alice are not for you") && unseen.contains("300.my.work"), "{unseen}");
     }
 
     #[test]

@@ -94,9 +94,11 @@ struct Course {
     ready: Option<oneshot::Sender<()>>,
     /// What was to be typed when the connection was lost.
     unwritten: Option<(Bytes, oneshot::Sender<std::io::Result<()>>)>,
-    /// The window whose size was set, and the option as it was before.
-    resized: Option<(String, Option<String>)>,
+    resized: Option<Resized>,
 }
+
+/// The window whose size was set, and the option as it was before.
+type Resized = (String, Option<String>);
 
 /// Follows a pane to its end. Others may detach coop's client, as `tmux attach -d` does: it comes back.
 async fn keep(mut pane: Pane, standing: Standing, mut follower: Follower, ready: oneshot::Sender<()>) {
@@ -111,7 +113,10 @@ async fn keep(mut pane: Pane, standing: Standing, mut follower: Follower, ready:
             if let Some((bytes, done)) = course.unwritten.take() {
                 let _ = done.send(polled::type_in(&pane, &bytes).await);
             }
-            break poll::follow(Polled::new(pane.clone(), course.standing), &mut follower, ready).await;
+            let mut polled = Polled::new(pane.clone(), course.standing, course.resized.take());
+            let over = poll::follow(&mut polled, &mut follower, ready).await;
+            course.resized = polled.into_resized();
+            break over;
         }
         let began = Instant::now();
         match live::follow(&mut pane, &mut course, &mut follower).await {
@@ -134,7 +139,7 @@ async fn keep(mut pane: Pane, standing: Standing, mut follower: Follower, ready:
 }
 
 /// Lets tmux size the window again as it did before.
-async fn give_back_size(pane: &Pane, resized: Option<(String, Option<String>)>) {
+async fn give_back_size(pane: &Pane, resized: Option<Resized>) {
     let Some((window, before)) = resized else { return };
     let given_back = match &before {
         Some(value) => pane.server.ask(&["set-option", "-w", "-t", &window, "window-size", value]).await,

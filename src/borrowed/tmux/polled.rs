@@ -4,23 +4,26 @@ use std::io;
 
 use super::server::Release;
 use super::standing::Standing;
-use super::{Pane, closed};
-use crate::borrowed::Over;
+use super::{Pane, Resized, closed};
+use crate::borrowed::CannotBorrow;
 use crate::borrowed::picture::Picture;
-use crate::borrowed::poll::{Looked, Polls};
+use crate::borrowed::poll::{Looked, Polls, Unseen};
 use crate::child::Size;
-
-/// The buffer through which bytes are typed; it goes with the paste.
-const BUFFER: &str = "coop";
 
 pub struct Polled {
     pane: Pane,
     standing: Standing,
+    resized: Option<Resized>,
 }
 
 impl Polled {
-    pub fn new(pane: Pane, standing: Standing) -> Self {
-        Self { pane, standing }
+    pub fn new(pane: Pane, standing: Standing, resized: Option<Resized>) -> Self {
+        Self { pane, standing, resized }
+    }
+
+    /// What is to be undone.
+    pub fn into_resized(self) -> Option<Resized> {
+        self.resized
     }
 }
 
@@ -29,17 +32,13 @@ impl Polls for Polled {
         format!("tmux session {}", self.standing.session_name)
     }
 
-    async fn look(&mut self) -> Result<Looked, Over> {
-        let standing = match self.pane.standing().await {
-            Ok(standing) => standing,
-            Err(error) if error.is_gone() => return Err(closed(&error)),
-            Err(error) => return Err(Over { exit: None, reason: error.to_string() }),
-        };
+    async fn look(&mut self) -> Result<Looked, Unseen> {
+        let standing = self.pane.standing().await.map_err(|error| unseen(&error))?;
         if let Some(over) = standing.dead {
-            return Err(over);
+            return Err(Unseen::Over(over));
         }
         let captured = self.pane.server.ask(&["capture-pane", "-p", "-e", "-t", &self.pane.id]).await;
-        let captured = captured.map_err(|error| closed(&error))?;
+        let captured = captured.map_err(|error| unseen(&error))?;
         let captured = captured.strip_suffix(b"\n").unwrap_or(&captured);
         let rows = captured.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         // Only what is shown can be followed; which of the two screens it is makes no difference then.
@@ -55,7 +54,14 @@ impl Polls for Polled {
     async fn resize(&mut self, size: Size) -> Result<(), String> {
         let (cols, rows) = (size.cols().to_string(), size.rows().to_string());
         let Standing { window, pane, is_alone, .. } = &self.standing;
-        let words = match *is_alone && self.pane.release >= Release::TAKES_BYTES {
+        let resizes_window = *is_alone && self.pane.release >= Release::TAKES_BYTES;
+        if resizes_window && self.resized.is_none() {
+            let before = self.pane.server.ask(&["show-options", "-wqv", "-t", window, "window-size"]).await;
+            let before = before.map_err(|error| error.to_string())?;
+            let before = String::from_utf8_lossy(&before).trim().to_owned();
+            self.resized = Some((window.clone(), Some(before).filter(|value| !value.is_empty())));
+        }
+        let words = match resizes_window {
             true => ["resize-window", "-t", window, "-x", &cols, "-y", &rows],
             false => ["resize-pane", "-t", pane, "-x", &cols, "-y", &rows],
         };
@@ -63,9 +69,15 @@ impl Polls for Polled {
     }
 }
 
+fn unseen(error: &CannotBorrow) -> Unseen {
+    if error.is_gone() { Unseen::Over(closed(error)) } else { Unseen::Failed(error.to_string()) }
+}
+
 /// Types bytes as they are: from a buffer, because old versions take only text as keys.
 pub async fn type_in(pane: &Pane, bytes: &[u8]) -> io::Result<()> {
-    let failed = |error: crate::borrowed::CannotBorrow| io::Error::other(error.to_string());
-    pane.server.ask_with(&["load-buffer", "-b", BUFFER, "-"], bytes).await.map_err(failed)?;
-    pane.server.ask(&["paste-buffer", "-d", "-r", "-b", BUFFER, "-t", &pane.id]).await.map(drop).map_err(failed)
+    let failed = |error: CannotBorrow| io::Error::other(error.to_string());
+    // Nobody else's: the user may have a buffer of any name, another coop one of its own. It goes with the paste.
+    let buffer = format!("coop-{}", std::process::id());
+    pane.server.ask_with(&["load-buffer", "-b", &buffer, "-"], bytes).await.map_err(failed)?;
+    pane.server.ask(&["paste-buffer", "-d", "-r", "-b", &buffer, "-t", &pane.id]).await.map(drop).map_err(failed)
 }

@@ -50,9 +50,9 @@ impl Keyboard {
         Self { key, in_paste: false, paste_is_marked: false, held: Vec::new(), asked: false }
     }
 
-    /// Whether the beginning of a sequence waits for its end.
+    /// Whether the beginning of a sequence waits for its end, and may wait in vain. That of a paste comes for certain.
     pub fn holds(&self) -> bool {
-        !self.held.is_empty()
+        !self.held.is_empty() && !self.in_paste
     }
 
     /// The end did not come: it was no sequence.

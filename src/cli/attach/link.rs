@@ -9,6 +9,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
 use super::about::About;
+use crate::api::Code;
 use crate::child::Size;
 use crate::client::{Client, Credentials, Failure, Target, connect_lasting};
 use crate::proto::v1::{AttachHello, AttachRequest, AttachResponse, ResizeRequest, attach_request, attach_response};
@@ -29,11 +30,21 @@ pub struct Place {
     pub target: Target,
     pub credentials: Credentials,
     pub view: bool,
+    /// A shell beside the session's own program.
+    pub terminal: Option<Side>,
+}
+
+/// A terminal that was opened beside the session's own.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub id: String,
+    /// What runs on it.
+    pub program: String,
 }
 
 /// An open connection.
 pub struct Link {
-    say: mpsc::Sender<AttachRequest>,
+    pub mouth: Mouth,
     told: Streaming<AttachResponse>,
     client: Client,
     pub about: About,
@@ -43,28 +54,21 @@ impl Link {
     /// Joins with this size.
     pub async fn open(place: Place, size: Size) -> Result<Box<Self>, Failure> {
         let client = connect_lasting(place.target.clone(), place.credentials).await?;
-        let about = About::ask(&client, &place.target).await?;
+        let mut about = About::ask(&client, &place.target).await?;
+        if let Some(side) = &place.terminal {
+            // What the session's own program does is not seen here.
+            about = About { name: about.name, program: side.program.clone(), state: None, exit: None };
+        }
+        let terminal = place.terminal.map(|side| side.id).unwrap_or_default();
         let (say, said) = mpsc::channel(SAID_MAX);
         let (cols, rows) = (Some(size.cols().into()), Some(size.rows().into()));
         // coop knows the picture and answers queries from it; the outer terminal never sees them.
-        let hello = AttachHello { cols, rows, view: place.view, answers: Some(false) };
+        let hello =
+            AttachHello { cols, rows, view: place.view, answers: Some(false), terminal, ..AttachHello::default() };
         // The channel is empty, so that there is room.
         let _ = say.try_send(request(attach_request::Event::Hello(hello)));
         let told = client.answer(client.calls().attach(ReceiverStream::new(said))).await?;
-        Ok(Box::new(Self { say, told, client, about }))
-    }
-
-    pub fn has_room(&self) -> bool {
-        self.say.capacity() > 0
-    }
-
-    pub fn type_in(&self, bytes: Vec<u8>) {
-        let _ = self.say.try_send(request(attach_request::Event::Input(bytes.into())));
-    }
-
-    pub fn measured(&self, size: Size) {
-        let (cols, rows) = (size.cols().into(), size.rows().into());
-        let _ = self.say.try_send(request(attach_request::Event::Resize(ResizeRequest { cols, rows })));
+        Ok(Box::new(Self { mouth: Mouth { say, owed: None }, told, client, about }))
     }
 
     /// The next word of the session; `None` when it is over. Dropping the future loses nothing.
@@ -81,11 +85,41 @@ impl Link {
 
     /// The same, or `None` as soon as there is room for what is typed.
     pub async fn next_or_room(&mut self) -> Option<Result<Option<attach_response::Event>, Failure>> {
-        let say = self.say.clone();
+        let say = self.mouth.say.clone();
         tokio::select! {
             // A closed connection has no room, and says why it closed.
             Ok(_) = say.reserve() => None,
             told = self.next() => Some(told),
+        }
+    }
+}
+
+/// What is said to the session.
+pub struct Mouth {
+    say: mpsc::Sender<AttachRequest>,
+    /// A size that found no room.
+    owed: Option<Size>,
+}
+
+impl Mouth {
+    pub fn has_room(&self) -> bool {
+        self.say.capacity() > 0
+    }
+
+    pub fn type_in(&self, bytes: Vec<u8>) {
+        let _ = self.say.try_send(request(attach_request::Event::Input(bytes.into())));
+    }
+
+    pub fn measured(&mut self, size: Size) {
+        let (cols, rows) = (size.cols().into(), size.rows().into());
+        let resize = request(attach_request::Event::Resize(ResizeRequest { cols, rows }));
+        self.owed = self.say.try_send(resize).is_err().then_some(size);
+    }
+
+    /// Says what found no room before.
+    pub fn catch_up(&mut self) {
+        if let Some(size) = self.owed {
+            self.measured(size);
         }
     }
 }
@@ -152,7 +186,7 @@ fn is_final(failure: &Failure, target: &Target) -> bool {
     match (failure, target) {
         (Failure::Silent { .. }, _) | (Failure::Unreachable { .. }, Target::Url(_)) => false,
         // What a proxy says while what is behind it is away.
-        (Failure::Refused { code, .. }, Target::Url(_)) => !matches!(code, crate::api::Code::Internal),
+        (Failure::Refused { error, .. }, Target::Url(_)) => !matches!(error.code, Code::Internal | Code::NotReady),
         _ => true,
     }
 }
@@ -160,6 +194,34 @@ fn is_final(failure: &Failure, target: &Target) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_proxy_says_while_the_session_is_away_is_not_the_end() {
+        let url = Target::parse("http://proxy:1").unwrap();
+        let said = |status: &tonic::Status| is_final(&Failure::of_status(&url, false, status), &url);
+        // Of a proxy that knows gRPC, and of one that does not.
+        assert!(!said(&tonic::Status::unavailable("no healthy upstream")));
+        assert!(!said(&tonic::Status::unknown("502")));
+        assert!(said(&tonic::Status::unauthenticated("wrong token")));
+    }
+
+    #[test]
+    fn a_size_that_finds_no_room_is_told_later_and_only_the_last() {
+        let (say, mut said) = mpsc::channel(1);
+        let mut mouth = Mouth { say, owed: None };
+        let size = |cols| Size::new(cols, 9).unwrap();
+        mouth.type_in(b"x".to_vec());
+        mouth.measured(size(10));
+        mouth.measured(size(20));
+        mouth.catch_up();
+        assert!(matches!(said.try_recv().unwrap().event, Some(attach_request::Event::Input(_))));
+        assert!(said.try_recv().is_err());
+        mouth.catch_up();
+        let told = said.try_recv().unwrap().event;
+        assert!(matches!(told, Some(attach_request::Event::Resize(ResizeRequest { cols: 20, rows: 9 }))), "{told:?}");
+        mouth.catch_up();
+        assert!(said.try_recv().is_err());
+    }
 
     #[test]
     fn pauses_double_up_to_the_last() {

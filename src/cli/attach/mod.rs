@@ -30,14 +30,18 @@ use serde::Serialize;
 use super::lines::exit_ending;
 use super::reach::Reach;
 use super::words::{complain, plain, print_json};
+use crate::child::Size;
+use crate::client::{Credentials, Target, box_of};
 use crate::proto::v1::ExitEvent;
 use key::DetachKey;
+pub use link::Side;
 use link::{Link, Place};
 use outer::Outer;
-use sitting::{Ending, Sitting, Wishes, inner};
+pub use sitting::Ending;
+use sitting::{Sitting, Wishes, inner};
 
 /// What a shell adds to the number of a signal.
-const SIGNAL_BASE: i32 = 128;
+pub const SIGNAL_BASE: i32 = 128;
 
 /// Use the program in this terminal, as if it ran here
 ///
@@ -50,24 +54,34 @@ const SIGNAL_BASE: i32 = 128;
 ///
 /// A connection that breaks is made again, for two minutes; keys typed meanwhile are not sent. Exit codes: 0 detached, the
 /// program's own when it has ended (128 and the number of the signal that ended it), 1 when the session is lost.
+///
+/// This verb looks at a session that coop serves. To let coop serve a program that runs in tmux or GNU screen, use the
+/// option: coop --attach tmux:NAME.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  coop attach\n  coop attach coop-4711 --view\n  \
+#[command(after_help = "Example:\n  coop attach\n  coop attach red\n  coop attach 4711 --view\n  \
                         coop attach --url http://build:8080 --token-file token --detach-key ctrl-b")]
 pub struct Attach {
-    /// Which session, when several run: its socket's name, its process id, or a label
+    /// Which session, when several run: a box, its name or number, as `coop ls` shows them, or a label
     #[arg(value_name = "SESSION", conflicts_with_all = ["url", "socket", "named"])]
     session: Option<String>,
     /// Only look: nothing is typed, the size stays as it is; Ctrl-C leaves
     #[arg(long)]
     view: bool,
+    #[command(flatten)]
+    manner: Manner,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+/// How one sits there.
+#[derive(Args, Clone, Debug)]
+pub struct Manner {
     /// The key that detaches, such as ctrl-], ctrl-b or f12; none for no key
     #[arg(long, value_name = "KEY", default_value = "ctrl-]", value_parser = detach_key)]
     detach_key: KeyChoice,
     /// Leave the last row to the program
     #[arg(long)]
     no_status: bool,
-    #[command(flatten)]
-    reach: Reach,
 }
 
 /// clap takes an `Option` for a flag that may be left out; this one may be chosen to be none.
@@ -88,46 +102,111 @@ struct Told<'a> {
 
 impl Attach {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        if !Outer::is_there() {
+        if !is_at_a_terminal() {
             bail!(
                 "attach needs a terminal on stdin and stdout: `coop screen` prints the screen, `coop logs --output \
                  --follow` what the program prints"
             );
         }
         let (target, credentials) = self.reach.place(self.session.as_deref()).await?;
-        let place = Place { target, credentials, view: self.view };
-        let (wishes, size) = (Wishes { with_status: !self.no_status, key: self.detach_key.0 }, Outer::measure());
-        let link = Link::open(place.clone(), inner(size, wishes.with_status)).await?;
-        let (name, program) = (link.about.name.clone(), link.about.program.clone());
-        let ending = match link.about.exit.clone() {
-            Some(exit) => Ending::Ended(exit),
-            None => Sitting::new(place, wishes, link, size)?.run().await,
+        sit(target, credentials, self.view, self.manner, self.reach.json).await
+    }
+}
+
+/// Whether there is somebody to sit down.
+pub fn is_at_a_terminal() -> bool {
+    Outer::is_there()
+}
+
+impl Manner {
+    /// The size that a program has in this terminal.
+    pub fn measure(&self) -> Size {
+        inner(Outer::measure(), !self.no_status)
+    }
+}
+
+/// Attaches to a session, and tells how it ended.
+pub async fn sit(
+    target: Target,
+    credentials: Credentials,
+    view: bool,
+    manner: Manner,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let boxed = box_of(&target);
+    let seated = sit_down(Place { target, credentials, view, terminal: None }, manner).await?;
+    let Seated { ending, name, program } = &seated;
+    let (word, exit) = match ending {
+        Ending::Detached => ("detached", None),
+        Ending::Ended(exit) => ("exited", Some(exit)),
+        Ending::Left => ("closed", None),
+        Ending::Lost(_) => ("lost", None),
+        Ending::TerminalGone => ("terminal_gone", None),
+        Ending::Signal(_) => ("signal", None),
+    };
+    if json {
+        print_json(&Told { ending: word, session: name, exit })?;
+    } else {
+        tell(ending, &plain(name), &plain(program), boxed.as_deref());
+    }
+    Ok(ending.exit_code())
+}
+
+/// Attaches to a terminal beside a session's own program.
+pub async fn sit_beside(
+    target: Target,
+    credentials: Credentials,
+    side: Side,
+    manner: Manner,
+) -> anyhow::Result<Ending> {
+    let place = Place { target, credentials, view: false, terminal: Some(side) };
+    Ok(sit_down(place, manner).await?.ending)
+}
+
+/// How a sitting ended, and whose it was.
+struct Seated {
+    ending: Ending,
+    name: String,
+    program: String,
+}
+
+async fn sit_down(place: Place, manner: Manner) -> anyhow::Result<Seated> {
+    let (wishes, size) = (Wishes { with_status: !manner.no_status, key: manner.detach_key.0 }, Outer::measure());
+    let link = Link::open(place.clone(), inner(size, wishes.with_status)).await?;
+    let (name, program) = (link.about.name.clone(), link.about.program.clone());
+    let ending = match link.about.exit.clone() {
+        Some(exit) => Ending::Ended(exit),
+        None => Sitting::new(place, wishes, link, size)?.run().await,
+    };
+    Ok(Seated { ending, name, program })
+}
+
+impl Ending {
+    /// What a shell would end with.
+    pub fn exit_code(&self) -> ExitCode {
+        let code = match self {
+            Self::Detached | Self::TerminalGone => 0,
+            Self::Ended(exit) => shell_code(exit),
+            Self::Left | Self::Lost(_) => 1,
+            Self::Signal(number) => SIGNAL_BASE + number,
         };
-        let (word, exit, code) = match &ending {
-            Ending::Detached => ("detached", None, 0),
-            Ending::Ended(exit) => ("exited", Some(exit), shell_code(exit)),
-            Ending::Left => ("closed", None, 1),
-            Ending::Lost(_) => ("lost", None, 1),
-            Ending::TerminalGone => ("terminal_gone", None, 0),
-            Ending::Signal(number) => ("signal", None, SIGNAL_BASE + number),
-        };
-        if self.reach.json {
-            print_json(&Told { ending: word, session: &name, exit })?;
-        } else {
-            tell(&ending, &plain(&name), &plain(&program));
-        }
-        Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+        ExitCode::from(u8::try_from(code).unwrap_or(1))
     }
 }
 
 /// One line for the person, on the screen that was there before.
-fn tell(ending: &Ending, name: &str, program: &str) {
+fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>) {
+    let again = boxed.map(|name| format!(" {name}")).unwrap_or_default();
     match ending {
-        Ending::Detached => complain(&format!("detached from {name}; it goes on")),
+        Ending::Detached => {
+            let back = boxed.map(|name| format!(": `coop attach {name}` comes back")).unwrap_or_default();
+            complain(&format!("detached from {name}; it goes on{back}"));
+        }
         Ending::Ended(exit) => {
             let how = exit_ending(exit).unwrap_or_else(|| "it has ended".to_owned());
+            let whole = if boxed.is_some() { "box" } else { "session" };
             complain(&format!(
-                "{program} in {name}: {how}; `coop restart` starts it again, `coop stop` ends the session"
+                "{program} in {name}: {how}; `coop restart{again}` starts it again, `coop stop{again}` ends the {whole}"
             ));
         }
         Ending::Left => complain(&format!("{name} has been closed: its coop has left")),
@@ -137,7 +216,7 @@ fn tell(ending: &Ending, name: &str, program: &str) {
 }
 
 /// What `coop --exit-with-child` would end with.
-fn shell_code(exit: &ExitEvent) -> i32 {
+pub fn shell_code(exit: &ExitEvent) -> i32 {
     exit.code.or_else(|| exit.signal.map(|signal| SIGNAL_BASE + signal)).unwrap_or(1)
 }
 

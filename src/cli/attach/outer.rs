@@ -1,10 +1,13 @@
 //! The terminal a person sits at: in raw mode while attached, and as it was before on every way out.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use std::panic;
+use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, Once, PoisonError};
+use std::time::Duration;
 
+use nix::errno::Errno;
 use nix::sys::termios::{self, FlushArg, SetArg, Termios};
 
 use crate::child::{self, Size};
@@ -21,6 +24,9 @@ pub const LEAVE: &str = concat!(
     "\x1b[?1l\x1b>\x1b[>4m\x1b[=0;1u\x1b[<1u",
     "\x1b[0 q\x1b[?7h\x1b[23;2t\x1b[?1049l\x1b[?25h",
 );
+
+/// How long a terminal may take to take [`LEAVE`] before it is left all the same.
+const LEAVE_WITHIN: Duration = Duration::from_secs(1);
 
 /// What a terminal measures that does not say.
 const UNMEASURED: (u32, u32) = (80, 24);
@@ -76,15 +82,28 @@ impl Drop for Outer {
 /// Makes the terminal what it was; does nothing the second time. A terminal that is gone needs nothing.
 fn restore() {
     let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-    let _ = write(LEAVE.as_bytes());
+    // A terminal that takes nothing must not keep us: its settings are what a shell cannot do without.
+    let (done, is_done) = sync_channel::<()>(0);
+    std::thread::spawn(move || {
+        let _ = write(LEAVE.as_bytes());
+        drop(done);
+    });
+    let _ = is_done.recv_timeout(LEAVE_WITHIN);
     // What was typed or reported meanwhile was not meant for the shell.
     let _ = termios::tcflush(io::stdin(), FlushArg::TCIFLUSH);
     let _ = termios::tcsetattr(io::stdin(), SetArg::TCSANOW, &before);
 }
 
-/// Writes past std's line buffer, which would keep back what has no end of line.
-pub fn write(bytes: &[u8]) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.flush()
+/// Writes past std: its line buffer would keep back what has no end of line, and its lock would keep everybody waiting
+/// behind one who waits for the terminal.
+pub fn write(mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match nix::unistd::write(io::stdout(), bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(taken) => bytes = &bytes[taken..],
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }

@@ -22,6 +22,8 @@ pub struct Status {
     /// The kind of agent, or the program.
     pub program: String,
     pub view: bool,
+    /// It is a shell, which ends with the sitting.
+    pub is_shell: bool,
     /// What the agent does, when it is known.
     pub state: Option<AgentStateEvent>,
     /// Something that went wrong with what was typed.
@@ -37,9 +39,11 @@ impl Status {
     pub fn row(&self, cols: usize, shown: (usize, usize), whole: Size, key: Option<&DetachKey>) -> String {
         let key = key.map(DetachKey::name);
         let right = match (self.asked, key, self.view) {
+            (true, Some(key), _) if self.is_shell => format!("closing; {key} again sends it "),
             (true, Some(key), _) => format!("detaching; {key} again sends it "),
             (_, Some(key), true) => format!("ctrl-c or {key} leaves "),
             (_, None, true) => "ctrl-c leaves ".to_owned(),
+            (_, Some(key), false) if self.is_shell => format!("{key} closes the shell "),
             (_, Some(key), false) => format!("{key} detaches "),
             (_, None, false) => String::new(),
         };

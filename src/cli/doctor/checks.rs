@@ -51,7 +51,8 @@ async fn find(
         argv: command.clone(),
         cwd: None,
         env: house.environment(model.url()),
-        env_remove: std::env::vars_os().map(|(name, _)| name).collect(),
+        env_remove: Vec::new(),
+        bare: true,
         size: Size::new(80, 24)?,
     };
     let Some(program) = version::find(&command[0], &launch) else {
@@ -63,7 +64,7 @@ async fn find(
     };
     // The agent starts in another directory than the doctor.
     let program = std::path::absolute(program)?;
-    let version = version::detect(&launch, release).await;
+    let version = version::detect(&launch, release, &version::Elsewhere::default()).await;
     report.version = version.as_ref().ok().map(Version::to_string);
     let compared = match &version {
         Ok(version) => compare(*version, release.measured),

@@ -76,7 +76,7 @@ impl Subject {
             What::Screen => (
                 "screen".to_owned(),
                 "if that is a dialog or an error, run the same command by hand to get past it; if it is the input box, \
-                 this version draws it in a way that coop does not know: please report it"
+                 this version draws it in a way that coop does not know"
                     .to_owned(),
             ),
             What::StartHook => (
@@ -89,7 +89,7 @@ impl Subject {
             What::Arbiter => (self.arbiter.name.to_owned(), self.arbiter.hint.to_owned()),
             What::Message => (
                 "message".to_owned(),
-                "`coop nudge` will not work, or nobody will see that it did: type with `coop input`, and please report it"
+                "`coop nudge` will not work, or nobody will see that it did: type with `coop input` instead"
                     .to_owned(),
             ),
             What::MessageHook => (
@@ -111,7 +111,7 @@ impl Subject {
             ),
             What::Title => (
                 "title".to_owned(),
-                format!("coop does without, as long as hooks or the {} work; please report it", self.arbiter.name),
+                format!("coop does without, as long as hooks or the {} work", self.arbiter.name),
             ),
             What::PermissionHook => (
                 hook(self.hooks.permission),
@@ -120,9 +120,7 @@ impl Subject {
             ),
             What::Dialog => (
                 "dialog".to_owned(),
-                "this version draws it in a way that coop does not know: answer with `coop keys`, and please report it \
-                 with these rows"
-                    .to_owned(),
+                "this version draws it in a way that coop does not know: answer with `coop keys`".to_owned(),
             ),
             What::ByHookNo => (
                 "hook answers no".to_owned(),
@@ -156,6 +154,17 @@ impl Subject {
 mod tests {
     use super::super::report::NAME_WIDTH;
     use super::super::subjects::Known;
+
+    #[test]
+    fn nobody_is_asked_for_a_report_without_an_address() {
+        let hints = [Known::Claude, Known::Codex, Known::Gemini].map(Known::subject).into_iter().flat_map(|subject| {
+            let hint = move |what| subject.check(what).hint;
+            subject.checks().map(hint).collect::<Vec<_>>()
+        });
+        for hint in hints {
+            assert!(!hint.contains("report"), "{hint}");
+        }
+    }
 
     #[test]
     fn names_fit_their_column_and_no_two_are_alike() {

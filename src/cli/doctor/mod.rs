@@ -1,4 +1,4 @@
-//! `coop doctor`: which sources of an installed agent still work on this machine.
+//! `coop doctor`: what this machine can do for boxes (machine.rs), or which sources of an installed agent still work on it.
 //!
 //! ```text
 //! doctor ──> a second coop (patient.rs) ──> the user's agent, in a home of its own (house.rs)
@@ -9,6 +9,7 @@
 mod checks;
 mod house;
 mod list;
+mod machine;
 mod model;
 mod patient;
 mod report;
@@ -27,33 +28,34 @@ use self::report::Report;
 use self::subjects::Known;
 use super::words::complain;
 
-/// Tell which parts of an installed agent coop understands here
+/// Check what this machine, or an agent on it, can do
 ///
-/// Starts the agent in a home and a workspace of its own, with a model of the doctor's own on loopback: your account, your
-/// configuration and your money are not touched, nothing is downloaded, and nothing is left behind. Ends with 0 when
-/// nothing failed.
+/// Without an agent, makes boxes that live for a moment and tries everything that boxes need and use: what fails is told
+/// with the way out. Ends with 0 when a box can be made.
+///
+/// With --agent, starts the agent in a home and a workspace of its own, with a model of the doctor's own on loopback: your
+/// account, your configuration and your money are not touched, nothing is downloaded, and nothing is left behind. Ends
+/// with 0 when nothing failed.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example:\n  coop doctor --agent claude\n  coop doctor --agent codex --json -- ~/other/codex | jq .checks"
-)]
+#[command(after_help = "Example:
+  coop doctor
+  coop doctor --agent claude
+  coop doctor --agent codex --json -- ~/other/codex | jq .checks")]
 pub struct Doctor {
-    /// The agent to look at
+    /// The agent to look at, instead of the machine
     #[arg(long, value_enum)]
     agent: Option<Known>,
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
     /// The agent's command, when it is not the program of its name in PATH
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", requires = "agent")]
     command: Vec<OsString>,
 }
 
 impl Doctor {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(agent) = self.agent else {
-            complain("which agent shall be looked at? Known are claude, codex and gemini: coop doctor --agent claude");
-            return Ok(ExitCode::from(2));
-        };
+        let Some(agent) = self.agent else { return machine::examine(self.json).await };
         let subject = agent.subject();
         let command = if self.command.is_empty() { vec![subject.program.into()] } else { self.command };
         let mut report = Report::new(subject, self.json);

@@ -22,7 +22,7 @@ pub struct Check {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Outcome {
+pub enum Outcome {
     Works,
     Fails,
     /// Something before it failed.

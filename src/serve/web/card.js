@@ -1,23 +1,17 @@
-// The dialog that the agent shows, with buttons that answer this very dialog and no other.
+// The dialog that the agent shows, in the dock.
 
 import { post, WITNESS_MS } from "./api.js";
-import { byId, h, link, safeLink, show } from "./dom.js";
-import { questions } from "./questions.js";
+import { byId, show } from "./dom.js";
+import { drawPrompt, promptKey } from "./prompt.js";
 import { sent } from "./receipts.js";
 
-/** The longest free text of an answer. */
-const TEXT_LENGTH_MAX = 20_000;
-
-const TITLES = { permission: "Permission", plan: "Plan", question: "Question", setup: "Setup" };
-
-/** What the card shows. What the agent draws anew of the same dialog does not throw away what was chosen in it. */
+/** What the card shows. */
 let shown = null;
 let busy = false;
 
 export function card(page, now, may) {
   const prompt = now.next === "prompt" ? now.prompt : null;
-  const { screen_lines: _, question_current: __, ...told } = prompt ?? {};
-  const key = prompt && JSON.stringify([told, may]);
+  const key = promptKey(prompt, may);
   if (key === shown) return;
   const element = byId("card");
   const appeared = prompt && element.hidden;
@@ -26,7 +20,7 @@ export function card(page, now, may) {
   shown = key;
   element.hidden = !prompt;
   element.dataset.prompt = prompt?.id ?? "";
-  show(element, prompt ? draw(page, prompt, may) : []);
+  show(element, prompt ? drawPrompt(prompt, (body, what) => respond(page, prompt, body, what), may) : []);
   const box = element.querySelector(".words input");
   if (box && typed) box.value = typed;
   lock(!may || busy);
@@ -41,67 +35,6 @@ function lock(on) {
 
 /** The first thing in the card that takes an answer. */
 export const focusCard = () => byId("card").querySelector("button:not(:disabled), input:not(:disabled)")?.focus();
-
-function draw(page, prompt, may) {
-  const answer = (body, what) => respond(page, prompt, body, what);
-  const body = prompt.type === "question" && prompt.questions.length ? questions(prompt, answer) : choices(prompt, answer);
-  const drawn = prompt.screen_lines.length > 0 && h("details", {}, h("summary", {}, "As the agent draws it"), h("pre", {}, prompt.screen_lines.join("\n")));
-  return [head(prompt), about(prompt), body, note(prompt, may), drawn];
-}
-
-function head(prompt) {
-  const what = [prompt.tool, prompt.subtype].filter((word) => word && word !== "tool").join(" · ").replaceAll("_", " ");
-  return h("h2", {}, TITLES[prompt.type] ?? prompt.type, what && h("span", {}, what));
-}
-
-function about(prompt) {
-  const url = prompt.auth_url && safeLink(prompt.auth_url);
-  return [
-    prompt.input && prompt.questions.length === 0 && h("pre", { class: "asked" }, readable(prompt.input)),
-    prompt.summary && h("pre", { class: "asked plan" }, prompt.summary),
-    url && h("p", {}, link(url, "Log in at ", new URL(url).host), " and paste the code here."),
-    prompt.auth_url && !url && h("p", {}, `Log in at ${prompt.auth_url}`),
-  ];
-}
-
-/** A tool's input is JSON, unless it was cut: then it is shown as it stands. */
-function readable(input) {
-  try {
-    const value = JSON.parse(input);
-    if (typeof value.command === "string") return value.description ? `${value.command}\n\n# ${value.description}` : value.command;
-    return Object.entries(value).map(([name, one]) => `${name}: ${typeof one === "string" ? one : JSON.stringify(one)}`).join("\n");
-  } catch {
-    return input;
-  }
-}
-
-/** One button for each option; yes and no before they are read, which an agent's hook takes already. Words can go with a no, and are the answer to a setup. */
-function choices(prompt, answer) {
-  const button = (label, body, kind) =>
-    h("button", { type: "button", class: kind, onclick: () => answer(body, label) }, label);
-  const options = !prompt.ready ? [] : prompt.options.map((label, index) =>
-    h("button", { type: "button", class: index === 0 ? "primary" : null, onclick: () => answer({ option: index + 1 }, label) },
-      h("kbd", { "aria-hidden": "true" }, String(index + 1)), label));
-  const plain = prompt.type === "setup" ? [] : [button("Yes", { accept: true }, "primary"), button("No", { accept: false })];
-  return [h("div", { class: "options", role: "group", "aria-label": "Answers" }, options.length ? options : plain), words(prompt, answer)];
-}
-
-function words(prompt, answer) {
-  const refusal = prompt.type !== "setup";
-  const label = refusal ? "No, and say what to do instead" : "Your answer";
-  const box = h("input", { type: "text", maxlength: TEXT_LENGTH_MAX, placeholder: label, "aria-label": label, autocomplete: "off" });
-  const send = (event) => {
-    event.preventDefault();
-    if (box.value.trim()) answer(refusal ? { accept: false, text: box.value } : { text: box.value }, box.value);
-  };
-  return h("form", { class: "words", onsubmit: send }, box, h("button", { type: "submit" }, refusal ? "Refuse" : "Send"));
-}
-
-function note(prompt, may) {
-  const text = !may ? "Read only: turn it off to answer." : !prompt.ready ? "Its options are still being read…" : null;
-  const fallback = prompt.options_fallback ? "The labels are coop's own: the dialog's could not be read." : null;
-  return [text, fallback].filter(Boolean).map((line) => h("p", { class: "dim" }, line));
-}
 
 async function respond(page, prompt, body, what) {
   if (busy) return;

@@ -7,11 +7,18 @@ import { sent } from "./receipts.js";
 /** The box grows to this, in pixels. */
 const BOX_PX_MAX = 160;
 
+/** Why a message that nobody has seen arrive may do so yet: sent once more, it would arrive twice. */
+const ON_ITS_WAY = ["queued", "unconfirmed"];
+
 export function composer(page) {
   const box = byId("message");
   const grow = () => {
     box.style.height = "auto";
     box.style.height = box.value ? `${Math.min(box.scrollHeight + 2, BOX_PX_MAX)}px` : "";
+  };
+  /** What was not taken is in the box again, to be sent once more, before what was typed meanwhile. */
+  const giveBack = (message) => {
+    box.value = box.value ? `${message}\n${box.value}` : message;
   };
   box.addEventListener("input", grow);
   box.addEventListener("keydown", (event) => {
@@ -24,13 +31,16 @@ export function composer(page) {
     const message = box.value.trim();
     if (!message || byId("send").disabled) return;
     byId("send").disabled = true;
+    // Whoever goes on typing meanwhile writes the next message.
+    box.value = "";
+    grow();
     const line = sent(message);
     try {
       const answer = await post("agent/nudge", { message, queue: byId("queue").checked, timeout_ms: WITNESS_MS });
       line.answered(answer);
-      // What did not arrive stays in the box, to be sent again.
-      if (answer.delivered || answer.reason === "queued") box.value = "";
+      if (!answer.delivered && !ON_ITS_WAY.includes(answer.reason)) giveBack(message);
     } catch (error) {
+      giveBack(message);
       line.failed(error);
       page.refused(error);
     } finally {

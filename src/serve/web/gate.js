@@ -4,11 +4,11 @@ import { get } from "./api.js";
 import { byId } from "./dom.js";
 import { current, forget, keep } from "./token.js";
 
-/** Lets nobody pass whom coop would not: resolves with the session's status once a token is right, or none is needed. */
-export async function admitted() {
+/** Lets nobody pass whom coop would not: resolves with what lies at `path` once a token is right, or none is needed. */
+export async function admitted(path) {
   for (;;) {
     try {
-      return await get("status");
+      return await get(path);
     } catch (error) {
       if (error.status !== 401 && error.status !== 403) throw error;
       const refused = current() ? error.message : "";

@@ -28,21 +28,23 @@ export async function info(page) {
       row("Requests", number.format(usage.request_count)), row("Tokens read", number.format(usage.input_tokens)), row("Tokens written", number.format(usage.output_tokens)),
       row("From the cache", number.format(usage.cache_read_tokens)), row("To the cache", number.format(usage.cache_write_tokens)),
       row("Cost", `$${usage.total_cost_usd.toFixed(4)}`))],
-    h("h3", {}, "Child"),
-    h("div", { class: "row start" },
+    isOwn(status) && h("h3", {}, "Child"),
+    isOwn(status) && h("div", { class: "row start" },
       h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, false) }, "Restart…"),
       status.agent !== "unknown" && h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, true) }, "Restart and resume…")));
 }
 
 /** How the child lives, or how it ended. */
 export function life(status) {
-  if (status.error) return `could not be started: ${status.error}`;
   if (status.state !== "exited") return status.state;
-  return ending({ code: status.exit_code, signal: status.exit_signal });
+  return ending({ code: status.exit_code, signal: status.exit_signal, error: status.error }, isOwn(status));
 }
 
-export function ending({ code, signal, error }) {
-  if (error) return `could not be started: ${error}`;
+/** Whether coop started it, and can do so again; else it was borrowed from tmux or screen, and may go on there. */
+const isOwn = ({ backend }) => (backend ?? "pty") === "pty";
+
+export function ending({ code, signal, error }, own = true) {
+  if (error) return own ? `could not be started: ${error}` : error;
   return signal ? `ended by signal ${signal}` : `exited with code ${code}`;
 }
 
@@ -51,9 +53,10 @@ export function ended(page, now) {
   const card = byId("ended");
   card.hidden = now.next !== "exited";
   if (card.hidden) return;
+  const own = isOwn(page);
   show(card,
-    h("h2", {}, "The program has ended", h("span", {}, now.exit ? ending(now.exit) : "")),
-    h("div", { class: "options" },
+    h("h2", {}, own ? "The program has ended" : "coop serves this session no more", h("span", {}, now.exit ? ending(now.exit, own) : "")),
+    own && h("div", { class: "options" },
       h("button", { type: "button", class: "primary", disabled: !page.may, onclick: () => restart(page, false, true) }, "Start it again"),
       page.agent && h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, true, true) }, "Start it again and resume")));
 }

@@ -16,12 +16,13 @@ export class Link {
   #wait = WAIT_MS_MIN;
   #wanted = false;
 
-  /** `heard`: opened(), message(data), lost(code, reason). */
-  constructor(path, heard) {
+  /** `heard`: opened(), message(data), lost(code, reason). With `signal` it is of no use any more. */
+  constructor(path, heard, signal = undefined) {
     this.path = path;
     this.heard = heard;
-    addEventListener("online", () => this.retry());
-    document.addEventListener("visibilitychange", () => document.hidden || this.retry());
+    addEventListener("online", () => this.retry(), { signal });
+    document.addEventListener("visibilitychange", () => document.hidden || this.retry(), { signal });
+    signal?.addEventListener("abort", () => this.stop());
   }
 
   get isOpen() {

@@ -21,12 +21,17 @@ import * as why from "./why.js";
 
 const SESSION_REFRESH_MS = 5_000;
 
+/** A shell beside the session's program, which this window shows in its place. */
+const side = new URLSearchParams(location.search).get("terminal");
+
 /** What the parts may ask of the page. */
 const page = {
   /** Whether this window may type, answer, restart. */
   may: !new URLSearchParams(location.search).has("view"),
   /** The kind of agent; `null` for programs without a driver, which take no messages. */
   agent: null,
+  /** Whose the terminal is, as the status has it. */
+  backend: null,
   redraw,
   describe,
   /** A call was refused: with the token it may be the token that is wrong. */
@@ -42,7 +47,8 @@ const screen = new Screen({
   failed: notice,
   titled: (title) => titled(title),
   sized: (cols, rows) => (byId("fit-toggle").dataset.size = `${cols}×${rows}`),
-});
+  ended: () => over("The shell has ended."),
+}, side);
 const panel = new Panel(
   { why: [why.why, why.REFRESH_MS], transcript: [() => transcript.transcript(page), transcript.REFRESH_MS, true], session: [() => info(page), SESSION_REFRESH_MS] },
   () => state.now?.next === "working",
@@ -68,6 +74,8 @@ state.addEventListener("stalled", () => screen.link.restart());
 function redraw() {
   const { now } = state;
   if (!now) return;
+  // A shell's window leaves the agent to others; its state stays in the header.
+  if (side) return;
   card(page, now, page.may);
   ended(page, now);
   offer(now, page.may && page.agent !== null);
@@ -75,8 +83,9 @@ function redraw() {
 
 function describe(status) {
   page.agent = status.agent === "unknown" ? null : status.agent;
+  page.backend = status.backend;
   const home = status.cwd.split("/").filter(Boolean).at(-1) ?? "/";
-  page.name = `${page.agent ?? status.command[0]?.split("/").at(-1) ?? "coop"} · ${home}`;
+  page.name = `${side ? "shell" : (page.agent ?? status.command[0]?.split("/").at(-1) ?? "coop")} · ${home}`;
   titled(page.title);
 }
 
@@ -94,10 +103,21 @@ function connected() {
   if (screen.link.isOpen && state.link.isOpen) lift("lost");
 }
 
+/** How the server closes what asks for something that is not there. */
+const GONE = 1008;
+
+/** There is nothing more to see of a shell; where it was opened from, there is. */
+function over(words) {
+  screen.link.stop();
+  raise("over", words, ["To the agent", () => location.assign(location.pathname)]);
+}
+
 let checking = false;
 
 /** Says so, and finds out whether it is the network or the token. */
-async function lost(code) {
+async function lost(code, reason) {
+  // The first thing that a terminal says is which one it wants to be.
+  if (code === GONE && side) return over(reason);
   if (code === 4401 && !screen.view && !current()) return lookOnly();
   raise("lost", "Connection lost. Trying again…", ["Try now", () => retry()]);
   if (checking) return;
@@ -133,7 +153,7 @@ async function enter(complaint) {
 
 async function open() {
   try {
-    describe(await admitted());
+    describe(await admitted("status"));
   } catch (error) {
     raise("lost", error.message, ["Try again", () => open()]);
     return;
@@ -177,7 +197,11 @@ const help = shortcuts({
   D: ["dark, light, as the system", turnColours],
   X: ["text for screen readers", () => screen.readAloud()],
   H: ["this help", () => help()],
-});
+}, [
+  [["Enter"], "send the message (with Shift: a new line)"],
+  [["1", "…", "9"], "in a dialog: go to that answer; Enter gives it"],
+  [["Esc"], "from the message or the dialog back to the terminal"],
+]);
 byId("view-toggle").onclick = () => view(page.may);
 byId("fit-toggle").onclick = fit;
 byId("theme-toggle").onclick = turnColours;
@@ -185,6 +209,8 @@ byId("help-toggle").onclick = help;
 byId("dock").addEventListener("keydown", (event) => event.key === "Escape" && toTerminal());
 byId("view-toggle").setAttribute("aria-pressed", String(!page.may));
 document.body.classList.toggle("view", !page.may);
+// Who serves all boxes has this one at `box/NAME/`.
+byId("boxes").hidden = !/\/box\/[^/]+\/$/.test(new URL(".", document.baseURI).pathname);
 
 // A link with a token that was followed in this very tab.
 addEventListener("hashchange", () => location.hash.includes("token=") && location.reload());

@@ -17,18 +17,18 @@ const open = new Map();
 
 /** A new line: what was sent; gives what settles it. */
 export function sent(what) {
-  const outcome = h("span", { class: "outcome" }, "sending…");
-  const line = h("li", { "data-phase": "sending" }, h("span", { class: "what" }, cut(what, TEXT_LENGTH_MAX)), outcome);
+  const place = h("span", { class: "outcome" }, "sending…");
+  const line = h("li", { "data-phase": "sending" }, h("span", { class: "what" }, cut(what, TEXT_LENGTH_MAX)), place);
   byId("receipts").prepend(line);
   while (byId("receipts").children.length > LINES_MAX) byId("receipts").lastChild.remove();
   return {
     answered(answer) {
-      tell(line, outcome, answer.receipt?.phase ?? (answer.delivered ? "accepted" : "refused"), words(answer));
-      if (answer.receipt && !answer.delivered) open.set(answer.receipt.id, { line, outcome });
+      tell(line, place, phase(answer), outcome(answer));
+      if (answer.receipt && !answer.delivered) open.set(answer.receipt.id, { line, place });
       if (open.size > LINES_MAX) open.delete(open.keys().next().value);
     },
     failed(error) {
-      tell(line, outcome, "refused", error.code ? `${error.message} (${error.code})` : error.message);
+      tell(line, place, "refused", complaint(error));
     },
   };
 }
@@ -37,16 +37,22 @@ export function sent(what) {
 export function later(receipt) {
   const known = open.get(receipt.id);
   if (!known) return;
-  tell(known.line, known.outcome, receipt.phase, seen(receipt));
+  tell(known.line, known.place, receipt.phase, seen(receipt));
   if (["accepted", "refused"].includes(receipt.phase)) open.delete(receipt.id);
 }
 
-function tell(line, outcome, phase, text) {
+function tell(line, place, phase, text) {
   line.dataset.phase = phase;
-  outcome.textContent = text;
+  place.textContent = text;
 }
 
-function words(answer) {
+/** How far it got. */
+export const phase = (answer) => answer.receipt?.phase ?? (answer.delivered ? "accepted" : "refused");
+
+export const complaint = (error) => (error.code ? `${error.message} (${error.code})` : error.message);
+
+/** The same in words, with who saw it or why it was not taken. */
+export function outcome(answer) {
   const { receipt, reason } = answer;
   const why = reason ? (REASONS[reason] ?? reason) : null;
   if (!receipt) return answer.delivered ? "delivered" : `not delivered: ${why ?? "no reason given"}`;

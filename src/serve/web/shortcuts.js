@@ -2,8 +2,8 @@
 
 import { byId, h } from "./dom.js";
 
-/** `acts`: letter → [what it does, how]. */
-export function shortcuts(acts) {
+/** `acts`: letter → [what it does, how]. `others`: [keys, what they do], of which the help tells too. */
+export function shortcuts(acts, others) {
   addEventListener("keydown", (event) => {
     if (!event.altKey || !event.shiftKey || event.ctrlKey || event.metaKey) return;
     // By place, because Alt makes other characters on some keyboards.
@@ -16,9 +16,7 @@ export function shortcuts(acts) {
   const row = (keys, what) => [h("dt", {}, keys.map((key) => h("kbd", {}, key))), h("dd", {}, what)];
   byId("help-keys").append(
     ...Object.entries(acts).flatMap(([letter, [what]]) => row(["Alt", "Shift", letter], what)),
-    ...row(["Enter"], "send the message (with Shift: a new line)"),
-    ...row(["1", "…", "9"], "in a dialog: go to that answer; Enter gives it"),
-    ...row(["Esc"], "from the message or the dialog back to the terminal"),
+    ...others.flatMap(([keys, what]) => row(keys, what)),
   );
   const help = byId("help");
   byId("help-close").onclick = () => help.close();

@@ -42,9 +42,11 @@ export class Screen {
   #plain = new Map();
   #encoder = new TextEncoder();
 
-  /** `heard`: joined(), lost(code, reason), failed(message), titled(text), sized(cols, rows). `onType` may change what is typed. */
-  constructor(heard) {
+  /** `heard`: joined(), lost(code, reason), failed(message), titled(text), sized(cols, rows), ended() for one beside the
+   * session's own, which `side` names. `onType` may change what is typed. */
+  constructor(heard, side) {
     this.heard = heard;
+    this.side = side;
     this.onType = (text) => text;
     this.stage = byId("stage");
     this.terminal = new Terminal({
@@ -120,7 +122,7 @@ export class Screen {
   #hello() {
     const size = this.view || !this.fit ? {} : this.#measure();
     this.#asked = size.cols ? `${size.cols}x${size.rows}` : "";
-    this.link.say({ event: "hello", ...size, view: this.view, answers: false });
+    this.link.say({ event: "hello", ...size, view: this.view, answers: false, ...(this.side && { terminal: this.side }) });
   }
 
   #message(data) {
@@ -135,6 +137,8 @@ export class Screen {
     }
     if (message.event === "resize") this.#sized(message);
     if (message.event === "error") this.heard.failed(message.message);
+    // After the last words, which are still being drawn.
+    if (message.event === "exit" && this.side) this.#inOrder(() => this.heard.ended());
   }
 
   #paint(bytes) {

@@ -3,7 +3,11 @@
 const NAME = "coop-token";
 
 // Sessions behind one proxy share an origin; each has its own token.
-const slot = `${NAME}:${new URL(".", document.baseURI).pathname}`;
+const folder = new URL(".", document.baseURI).pathname;
+const slot = `${NAME}:${folder}`;
+
+// A box at `/box/NAME/` is passed on by who serves all boxes, and asks for that one's token.
+const above = `${NAME}:${folder.replace(/box\/[^/]+\/$/, "")}`;
 
 let token = fromFragment() ?? stored(sessionStorage) ?? stored(localStorage);
 
@@ -19,7 +23,7 @@ function fromFragment() {
 // A browser may keep nothing for anybody; then it is asked for again.
 function stored(storage) {
   try {
-    return storage.getItem(slot);
+    return storage.getItem(slot) ?? storage.getItem(above);
   } catch {
     return null;
   }

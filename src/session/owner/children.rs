@@ -21,9 +21,9 @@ const UNDO_STEPS: usize = 3;
 
 impl Owner {
     pub(super) fn launch(&mut self) {
-        let Origin::Own { launch, guardian, .. } = &self.origin else { return };
+        let Origin::Own { launch, ground, .. } = &self.origin else { return };
         self.vitals.started_at_ms = epoch_ms();
-        let started = Running::start(launch, guardian.as_ref(), self.shared.counters.clone(), self.written_tx.clone());
+        let started = Running::start(launch, ground, self.shared.counters.clone(), self.written_tx.clone());
         match started {
             Ok((child, cleared)) => {
                 let program = launch.argv.first().map(|program| program.to_string_lossy());
@@ -122,6 +122,7 @@ impl Owner {
         &mut self,
         env: BTreeMap<String, String>,
         argv: Option<Vec<OsString>>,
+        resumes: bool,
         reply: Reply<(u32, Seq)>,
     ) {
         if let Origin::Lent(backend) = self.origin {
@@ -140,6 +141,7 @@ impl Owner {
             launch.argv = argv;
         }
         self.restart.push(reply);
+        self.resumes = resumes;
         self.vitals.life = match &self.child {
             Some(_) => Life::Starting,
             None => self.vitals.life.clone(),
@@ -173,6 +175,9 @@ impl Owner {
         self.vitals.life = Life::Starting;
         // They were the last child's.
         self.vitals.last_message = None;
+        if !self.resumes {
+            self.vitals.conversation = None;
+        }
         if self.is_watched {
             // An agent is starting from when its child runs, and whoever follows the lives of children is told then.
             self.publish_vitals();

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::borrowed::{Answer, Loan};
-use crate::child::{Guardian, Launch};
+use crate::child::{Ground, Launch};
 use crate::session::clock::sleep_until;
 use crate::session::command::{Command, Declared, Reply};
 use crate::session::condition::Moment;
@@ -26,6 +26,7 @@ use crate::session::echo::Echoes;
 use crate::session::environment::Given;
 use crate::session::event::{Ended, Event, Transition};
 use crate::session::feed::Feed;
+use crate::session::filter::{Filtering, InputFilter};
 use crate::session::handle::{Session, Shared};
 use crate::session::life::{Running, Sign};
 use crate::session::lock::Lock;
@@ -62,6 +63,8 @@ pub struct Plan {
     pub exit_with_child: bool,
     /// Whether somebody will say what the agent inside is doing.
     pub is_watched: bool,
+    /// What people must not type.
+    pub input_filter: InputFilter,
 }
 
 /// What a session is made of.
@@ -71,7 +74,7 @@ pub enum Program {
         launch: Launch,
         /// What of its environment is the operator's.
         given: Given,
-        guardian: Option<Guardian>,
+        ground: Ground,
     },
     /// Somebody else's, which can only be let go of.
     Lent(Loan),
@@ -82,7 +85,7 @@ enum Origin {
     Own {
         launch: Launch,
         given: Given,
-        guardian: Option<Guardian>,
+        ground: Ground,
     },
     /// From this program.
     Lent(&'static str),
@@ -99,11 +102,11 @@ pub struct Outcome {
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, is_watched } = plan;
+    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, is_watched, input_filter } = plan;
     let (origin, loan, size) = match program {
-        Program::Own { launch, given, guardian } => {
+        Program::Own { launch, given, ground } => {
             let size = launch.size;
-            (Origin::Own { launch, given, guardian }, None, size)
+            (Origin::Own { launch, given, ground }, None, size)
         }
         Program::Lent(loan) => {
             let size = loan.size;
@@ -141,6 +144,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let mut owner = Owner {
         terminal: Terminal::new(size, SCROLLBACK_LINES_MAX),
         terminals: Terminals::new(attach_size),
+        filtering: Filtering::new(input_filter),
         origin,
         idle_timeout,
         exit_with_child,
@@ -161,6 +165,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         waiters: Waiters::default(),
         turns: Turns::default(),
         restart: Vec::new(),
+        resumes: false,
         closing: false,
         commands_in_a_row: 0,
         last_output: Instant::now(),
@@ -192,6 +197,7 @@ struct Owner {
     terminal: Terminal,
     /// Those of people, which are attached.
     terminals: Terminals,
+    filtering: Filtering,
     commands: mpsc::Receiver<Command>,
     written_tx: mpsc::Sender<Written>,
     written: mpsc::Receiver<Written>,
@@ -209,6 +215,8 @@ struct Owner {
     turns: Turns,
     /// Those who asked for a restart that is under way.
     restart: Vec<Reply<(u32, Seq)>>,
+    /// The next child goes on with the same conversation.
+    resumes: bool,
     closing: bool,
     commands_in_a_row: usize,
     last_output: Instant,
@@ -232,7 +240,7 @@ enum Turn {
     Command(Command),
     /// Nobody can ask any more.
     Abandoned,
-    Written(u64),
+    Written(Written),
     Sign(Sign),
     /// Whoever wrote several times in a row has finished.
     LetGo,
@@ -245,7 +253,7 @@ impl Owner {
             match self.next_turn().await {
                 Turn::Command(command) => self.obey(command),
                 Turn::Abandoned => self.close(),
-                Turn::Written(id) => self.written(id),
+                Turn::Written(written) => self.written(written),
                 Turn::Sign(Sign::Printed(bytes)) => self.paint(bytes),
                 Turn::Sign(Sign::Resized(size, answer)) => {
                     self.sized(size);
@@ -287,7 +295,7 @@ impl Owner {
             biased;
             command = self.commands.recv() => command.map_or(Turn::Abandoned, Turn::Command),
             () = self.turns.over() => Turn::LetGo,
-            Some(Written(id)) = self.written.recv() => Turn::Written(id),
+            Some(written) = self.written.recv() => Turn::Written(written),
             sign = sign => {
                 self.commands_in_a_row = 0;
                 Turn::Sign(sign)
@@ -320,6 +328,10 @@ impl Owner {
                 self.shared.feed.publish_event(seq, event);
             }
             Command::Resize { size, reply } => self.resize(size, reply),
+            Command::HasRead { reply } => {
+                let has_read = self.running().ok().and_then(Running::has_read);
+                let _ = reply.send(has_read);
+            }
             Command::Signal { signal, reply } => {
                 let sent = self.running().and_then(|child| {
                     child.signal(signal).map_err(|error| match error {
@@ -335,7 +347,7 @@ impl Owner {
             }
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
-            Command::Restart { env, argv, reply } => self.begin_restart(env, argv, reply),
+            Command::Restart { env, argv, resumes, reply } => self.begin_restart(env, argv, resumes, reply),
             Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
                 match self.origin {

@@ -12,7 +12,7 @@ use crate::session::command::{Expect, Reply, Write};
 use crate::session::event::{Ended, Event};
 use crate::session::life::{Resizing, Running};
 use crate::session::lock::LockId;
-use crate::session::outbox::Transaction;
+use crate::session::outbox::{Transaction, Written};
 use crate::session::receipt::{Followed, Phase, Receipt, Ticket};
 use crate::session::refusal::Refusal;
 use crate::session::vitals::Life;
@@ -161,9 +161,16 @@ impl Owner {
         Receipt { id, phase, offset: self.shared.feed.end(), at_ms: epoch_ms() }
     }
 
-    /// The terminal took the last byte of an input.
-    pub(super) fn written(&mut self, id: u64) {
-        let phase = if self.seen_early.remove(&id) { Phase::Echoed } else { Phase::Written };
+    /// The terminal took the last byte of an input, or did not.
+    pub(super) fn written(&mut self, written: Written) {
+        let (id, phase) = match written {
+            Written::Whole(id) if self.seen_early.remove(&id) => (id, Phase::Echoed),
+            Written::Whole(id) => (id, Phase::Written),
+            Written::Failed { id, why } => {
+                self.seen_early.remove(&id);
+                (id, Phase::Refused { why: why.into() })
+            }
+        };
         self.progress(id, phase);
     }
 

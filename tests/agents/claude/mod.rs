@@ -1,5 +1,7 @@
 //! Claude Code: how it is started here, and what coop promises about it, one file for each kind of promise.
 
+mod boxed;
+mod by_keys;
 mod degraded;
 mod errors;
 mod gates;

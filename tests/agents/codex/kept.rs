@@ -11,8 +11,18 @@ use crate::promises::Kept;
 
 impl Kept for CodexCli {
     const LEAVE: &str = "/quit";
-    const LIKE_COMMANDS: &[&str] =
-        &["/quit", "/compact now please", "/nonsense", "!touch marker", "/tmp/x is a path", "!", "/"];
+    const LIKE_COMMANDS: &[&str] = &[
+        "/quit",
+        "/compact now please",
+        "/nonsense",
+        "!touch marker",
+        "/tmp/x is a path",
+        "!",
+        "/",
+        // Codex takes such blanks off, too.
+        "\u{a0}!touch marker",
+        "\u{3000}/quit",
+    ];
     const BEGINS_WITH_A_MESSAGE: bool = true;
     const REFUSAL_ENDS_THE_TURN: bool = false;
     // A hook waits meanwhile, and it draws that.
@@ -26,7 +36,10 @@ impl Kept for CodexCli {
 
     fn guarded(message: &str) -> String {
         // The space before a slash is gone when it arrives.
-        if message.starts_with('!') { format!("\u{200b}{message}") } else { message.to_owned() }
+        match message.trim_start() {
+            shell if shell.starts_with('!') => format!("\u{200b}{message}"),
+            slash => slash.to_owned(),
+        }
     }
 
     fn runs(script: Script, command: &str) -> Script {

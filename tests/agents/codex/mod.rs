@@ -1,5 +1,6 @@
 //! Codex CLI: how it is started here, and what coop promises about it, one file for each kind of promise.
 
+mod boxed;
 mod degraded;
 mod errors;
 mod gates;
@@ -10,6 +11,7 @@ mod noise;
 mod nudges;
 mod options;
 mod plans;
+mod printed;
 mod prompts;
 mod questions;
 mod quotes;

@@ -1,9 +1,12 @@
 //! Nudges: said to be delivered exactly when the model got exactly that message.
 
+use serde_json::json;
+
 use super::{Codex, CodexCli};
-use crate::model::Script;
-use crate::promises::keeps;
+use crate::WITNESS_MS;
+use crate::model::{Gate, Script};
 use crate::promises::nudges::heard;
+use crate::promises::{Kept, keeps};
 
 keeps!(CodexCli: nudges {
     a_message_arrives_as_it_was_given,
@@ -29,4 +32,32 @@ async fn a_command_runs_when_it_is_asked_for() {
     assert_eq!(heard(&codex, "And now a message").await, "And now a message");
     codex.commanded("/compact").await;
     codex.goes(["working", "idle"]).await;
+}
+
+#[tokio::test]
+async fn a_queued_message_that_looks_like_a_command_is_a_message() {
+    for message in ["/quit", "/compact now please", "!touch marker", "\u{a0}!touch marker", "\u{3000}/quit"] {
+        let gate = Gate::new();
+        let codex = Codex::ready(Script::new().slow("Busy.", &gate, " Done.").text("I see.")).await;
+        codex.told("Work").await;
+        codex.goes(["working"]).await;
+        gate.reached().await;
+        let queued = codex.nudge_with(json!({"message": message, "queue": true, "timeout_ms": WITNESS_MS}));
+        let open = async {
+            codex.shows("Queued follow-up inputs").await;
+            gate.open();
+        };
+        let (queued, ()) = tokio::join!(queued, open);
+        assert_eq!(queued.ok()["delivered"], true, "{message:?}");
+        codex.goes(["idle"]).await;
+        assert_eq!(codex.model.heard(), ["Work", &CodexCli::guarded(message)], "{message:?}");
+        assert!(!codex.has("marker"));
+    }
+}
+
+#[tokio::test]
+async fn a_long_message_that_begins_like_a_command_is_a_message() {
+    let codex = Codex::ready(Script::new().text("I see.")).await;
+    let long = format!("/review {}", "this and that ".repeat(100).trim_end());
+    assert_eq!(heard(&codex, &long).await, format!("\u{200b}{long}"));
 }

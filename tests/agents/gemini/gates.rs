@@ -8,6 +8,11 @@ use crate::promises::gates::{decided, gated};
 use crate::promises::keeps;
 
 keeps!(GeminiCli: gates {
+    an_ungated_agent_stops_when_it_likes,
+    an_agent_is_held_back_once_and_then_let_go,
+    a_signal_given_before_the_stop_counts,
+    the_agent_needs_no_token_of_a_caller_to_give_its_signal,
+    stops_and_starts_can_be_followed_over_http,
     a_gated_agent_is_told_how_to_give_its_signal_and_leaves_with_it,
     a_gated_agent_hears_the_operators_own_words,
     an_agent_can_be_held_back_longer,

@@ -2,6 +2,7 @@
 //!
 //! It takes seconds to start, so that one session keeps several promises where they do not disturb each other.
 
+mod boxed;
 mod degraded;
 mod errors;
 mod gates;

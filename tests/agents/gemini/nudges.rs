@@ -12,6 +12,11 @@ keeps!(GeminiCli: nudges {
     what_was_left_in_the_input_box_does_not_go_along,
     a_message_cannot_break_out_of_the_input_box,
     two_nudges_at_once_do_not_mix,
+    decomposed_characters_arrive,
+    ten_nudges_one_after_the_other_are_ten_messages,
+    a_confirmation_that_comes_late_still_comes,
+    a_nudge_is_the_same_over_every_face,
+    the_receipt_says_who_saw_it,
 });
 
 #[tokio::test]

@@ -1,4 +1,6 @@
 //! A conversation goes on after its agent has ended: in a new coop, and in the same one.
+//!
+//! No transcripts are numbered on, because none are kept (see `transcripts.rs`); the kinds of hints are one test.
 
 use super::GeminiCli;
 use crate::promises::keeps;

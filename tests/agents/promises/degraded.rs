@@ -100,6 +100,7 @@ pub async fn says_nothing_that_is_not_known<A: Kept>(agent: &Session<A>) {
 pub async fn without_hooks<A: Kept>() {
     let agent = Session::<A>::ready(A::asking(A::ungroomed(Options::new()))).await;
     does_its_work(&agent, "hooks").await;
+    is_said_to_ail(&agent, "hooks").await;
 }
 
 pub async fn in_a_tmux_that_coop_has_not_started<A: Kept>() {

@@ -7,6 +7,7 @@
 //! keeps!(ClaudeCode: nudges { a_message_arrives_as_it_was_given, decomposed_characters_arrive });
 //! ```
 
+pub mod boxed;
 pub mod degraded;
 pub mod gates;
 mod kept;

@@ -11,12 +11,18 @@ use crate::support::Scratch;
 /// Goes when the last session in it does.
 pub struct House<A> {
     scratch: Scratch,
+    workspace: &'static str,
     inhabitant: PhantomData<A>,
 }
 
 impl<A: Agent> House<A> {
     pub fn new() -> Self {
-        let house = Self { scratch: Scratch::new(), inhabitant: PhantomData };
+        Self::with_workspace("work")
+    }
+
+    /// With a workspace elsewhere in it, such as `home/shop`, which agents show as `~/shop`.
+    pub fn with_workspace(workspace: &'static str) -> Self {
+        let house = Self { scratch: Scratch::new(), workspace, inhabitant: PhantomData };
         for room in [house.home(), house.workspace(), house.scratch.path("bin")] {
             std::fs::create_dir_all(room).unwrap();
         }
@@ -31,7 +37,7 @@ impl<A: Agent> House<A> {
 
     /// Resolved, because agents name projects by their resolved path.
     pub fn workspace(&self) -> PathBuf {
-        let path = self.scratch.path("work");
+        let path = self.scratch.path(self.workspace);
         path.canonicalize().unwrap_or(path)
     }
 

@@ -26,6 +26,8 @@ pub struct Options<A: Agent> {
     pub agent_config: Option<Value>,
     /// Whether it runs in a tmux of its own, and coop serves it there.
     pub in_tmux: bool,
+    /// Whether it runs in a box that reaches its model and nothing else.
+    pub boxed: bool,
     /// Prepares the house before anything is started.
     pub prepare: Option<Preparation<A>>,
 }
@@ -43,6 +45,7 @@ impl<A: Agent> From<Script> for Options<A> {
             variables: Vec::new(),
             agent_config: None,
             in_tmux: false,
+            boxed: false,
             prepare: None,
         }
     }
@@ -101,6 +104,12 @@ impl<A: Agent> Options<A> {
     /// Started by somebody else, in a tmux.
     pub fn in_tmux(mut self) -> Self {
         self.in_tmux = true;
+        self
+    }
+
+    /// In a box that reaches its model and nothing else.
+    pub fn boxed(mut self) -> Self {
+        self.boxed = true;
         self
     }
 

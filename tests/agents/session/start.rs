@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use serde_json::json;
+
 use super::record::Record;
 use super::{Agent, House, Options, Session, program, write_json};
 use crate::model::Model;
@@ -15,12 +17,13 @@ impl<A: Agent> Session<A> {
         let options = options.into();
         let house = options.house.unwrap_or_else(|| Arc::new(House::new()));
         let model = Model::start(A::DIALECT, options.script);
-        options.agent.seed(&house, &model.url());
+        let url = if options.boxed { from_a_box(&model) } else { model.url() };
+        options.agent.seed(&house, &url);
         if let Some(prepare) = options.prepare {
             prepare(&house);
         }
         let mut variables = vec![("HOME", house.home().display().to_string()), ("PATH", house.path_variable())];
-        variables.extend(options.agent.variables(&house, &model.url()));
+        variables.extend(options.agent.variables(&house, &url));
         variables.retain(|(name, _)| !options.variables.iter().any(|(other, _)| name == other));
         variables.extend(options.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
 
@@ -50,6 +53,9 @@ impl<A: Agent> Session<A> {
             write_json(&house.beside("agent.json"), &config);
             flags.extend(["--agent-config".to_owned(), house.beside("agent.json").display().to_string()]);
         }
+        if options.boxed {
+            put_in_a_box(&house, agent, &words, &url, &mut flags);
+        }
         flags.extend(options.flags);
 
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
@@ -59,6 +65,7 @@ impl<A: Agent> Session<A> {
             command.env_clear();
             command.envs([("HOME", house.home().display().to_string()), ("PATH", house.path_variable())]);
             command.env("LANG", "C.UTF-8");
+            command.env("COOP_HOME", house.beside("coop"));
         });
         let record = Record::follow(&coop.place).await;
         Self { coop, model, house, record, seen: AtomicUsize::new(0), _tmux: tmux }
@@ -70,6 +77,30 @@ impl<A: Agent> Session<A> {
         session.until("idle").await;
         session
     }
+}
+
+/// The model as a program in a box calls it.
+fn from_a_box(model: &Model) -> String {
+    model.url().replace("127.0.0.1", "host.coop")
+}
+
+/// Leaves the record of a box in the house, whose home and workspace are the box's own.
+fn put_in_a_box<A: Agent>(house: &House<A>, agent: &str, words: &[String], model: &str, flags: &mut Vec<String>) {
+    let name = house.beside("").file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let plan = json!({
+        "name": name,
+        "image": "host",
+        "agent": agent,
+        "command": words,
+        "shell": "/bin/sh",
+        "workspace": {"path": house.workspace(), "mode": "rw"},
+        "network": {"mode": "filtered", "allow": [model.trim_start_matches("http://")]},
+    });
+    let record = house.beside("session.json");
+    write_json(&record, &json!({"version": 1, "name": name, "created_at_ms": 1, "plan": plan}));
+    let socket = house.beside("box.sock");
+    flags
+        .extend(["--box", &record.display().to_string(), "--socket", &socket.display().to_string()].map(str::to_owned));
 }
 
 /// What tmux itself tells a program, and nothing else of the tests' own surroundings; then where, with what, and which.

@@ -40,8 +40,9 @@ async function servePage() {
 async function startLine(url) {
   const open = new Set();
   let isDown = false;
+  let target = url;
   const server = createProxy((caller) => {
-    const called = connect(new URL(url).port, "127.0.0.1");
+    const called = connect(new URL(target).port, "127.0.0.1");
     for (const [one, other] of [[caller, called], [called, caller]]) {
       open.add(one);
       one.on("error", () => {}).on("close", () => {
@@ -56,9 +57,17 @@ async function startLine(url) {
     isDown = down;
     for (const one of open) one.destroy();
   };
+  // Nothing is read any more, and nothing closed; who comes anew gets through.
+  const hold = () => {
+    for (const one of open) one.unpipe().pause();
+  };
+  const mislead = (other) => {
+    target = other;
+    cut(false);
+  };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { url: `http://127.0.0.1:${server.address().port}`, cut, close: () => (cut(true), server.close()) };
+  return { url: `http://127.0.0.1:${server.address().port}`, cut, hold, mislead, close: () => (cut(true), server.close()) };
 }
 
 /** Runs the first program of the README as written, and compares what it prints; only its port leads elsewhere. */
@@ -81,8 +90,41 @@ async function runReadme(browser, origin, coop) {
   return holds;
 }
 
+/** Runs the second one, for an agent that asks, on a page of coop's own origin; somebody says yes. */
+async function runAgentReadme(browser, { url }) {
+  const page = await browser.newPage();
+  const printed = [];
+  const body = "<!doctype html><meta charset=utf-8><script type=module src=/readme2.js></script>";
+  await page.route(`${url}/readme2`, (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.route(`${url}/readme2.js`, async (route) => route.fulfill({ contentType: "text/javascript", body: await readFile("site/readme2.js", "utf8") }));
+  const ended = new Promise((resolve) => {
+    setTimeout(resolve, WITHIN_MS);
+    page.on("pageerror", (error) => resolve(printed.push(String(error))));
+    page.on("dialog", (dialog) => dialog.accept().then(() => printed.push(dialog.message())));
+    page.on("console", (message) => printed.push(message.text()) && message.text() === "idle" && resolve());
+  });
+  await page.goto(`${url}/readme2`, { timeout: WITHIN_MS });
+  await ended;
+  const { lines } = await (await fetch(`${url}/api/v1/screen`)).json();
+  const holds = printed[0] === "delivered" && printed.includes("prompt") && printed.at(-1) === "idle" && lines.join("\n").includes("allowed");
+  console.log(`${holds ? "ok" : "not ok"} - the second program of the README of clients/ts gives its message and answers what is asked`);
+  if (!holds) console.log(`it printed\n${printed.join("\n")}\non\n${lines.join("\n")}`.replaceAll(/^/gm, "#   "));
+  return holds;
+}
+
 async function startCoop(...flags) {
-  const child = spawn(coop, ["--port", "0", ...flags, "--", "bash", "--norc"], { stdio: ["ignore", "pipe", "ignore"] });
+  return start(flags, ["bash", "--norc"]);
+}
+
+/** An agent, played by a script, that asks before it does what it is told. */
+async function startAgent() {
+  const agent = await start(["--agent", "claude", "--groom", "manual", "--cols", "100", "--rows", "30"], ["bash", "agent", coop, "asks"]);
+  await fetch(`${agent.url}/api/v1/wait`, { method: "POST", body: JSON.stringify({ states: ["idle"], timeout_ms: WITHIN_MS }) });
+  return agent;
+}
+
+async function start(flags, program) {
+  const child = spawn(coop, ["--port", "0", ...flags, "--", ...program], { stdio: ["ignore", "pipe", "ignore"] });
   const [line] = await once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(WITHIN_MS) });
   return { child, url: JSON.parse(line).url };
 }
@@ -109,6 +151,13 @@ try {
   started.push(closed.child);
   const readme = await startCoop("--auth-token", README_TOKEN, "--allow-origin", origin);
   started.push(readme.child);
+  const further = await startCoop("--allow-origin", origin);
+  started.push(further.child);
+  for (const cols of [90, 91, 92, 93, 94, 95, 96, 97, 98, 99]) {
+    await fetch(`${further.url}/api/v1/resize`, { method: "POST", body: JSON.stringify({ cols, rows: 30 }) });
+  }
+  const played = await startAgent();
+  started.push(played.child);
   line = await startLine(open.url);
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath,
@@ -124,6 +173,8 @@ try {
       console.log(line);
     });
     await page.exposeFunction("cut", (down) => line.cut(down));
+    await page.exposeFunction("hold", () => line.hold());
+    await page.exposeFunction("mislead", () => line.mislead(further.url));
     await page.goto(origin, { timeout: WITHIN_MS });
     await page.evaluate((places) => window.run(places), { guarded: guarded.url, open: open.url, cuttable: line.url, closed: closed.url, token: TOKEN });
     const untouched = await (await fetch(`${closed.url}/api/v1/status`)).json();
@@ -131,6 +182,7 @@ try {
     console.log(`${untouched.bytes_written === 0 ? "ok" : "not ok"} - a page of another origin types nothing, not even blindly`);
     await page.screenshot({ path: picture, fullPage: true });
     if (!(await runReadme(browser, origin, readme))) broken += 1;
+    if (!(await runAgentReadme(browser, played))) broken += 1;
   } finally {
     await browser.close();
   }

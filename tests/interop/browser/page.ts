@@ -16,6 +16,10 @@ declare global {
     tell(line: string): Promise<void>;
     /** Cuts the line to the open coop; while it is down, nobody gets through. */
     cut(down: boolean): Promise<void>;
+    /** Lets the line stand still: it is there, and nothing comes through. */
+    hold(): Promise<void>;
+    /** Cuts the line and leads it to another coop, whose numbers are higher. */
+    mislead(): Promise<void>;
     run(places: Places): Promise<void>;
   }
 }
@@ -125,6 +129,32 @@ async function goesOn(open: string, cuttable: string, signal: AbortSignal): Prom
   holds(seen.at(-1)!.reconnects > 0, seen);
 }
 
+/** A network that stands still, for as long as nobody makes the connection anew. */
+async function noticesSilence(open: string, cuttable: string, signal: AbortSignal): Promise<void> {
+  const coop = createCoopClient(open);
+  let count = 0;
+  for await (const event of states(createCoopClient(cuttable), { signal, pulseEveryMs: 500 })) {
+    if (event.state === "exited") {
+      holds(event.reconnects > 0 && !event.lost, event);
+      await coop.restart({}, { signal });
+      return;
+    }
+    if ((count += 1) === 1) {
+      await window.hold();
+      await coop.sendInput({ text: "exit 6", enter: true }, { signal });
+    }
+  }
+}
+
+/** Another coop that is further on is not taken for the same. */
+async function noticesAnother(cuttable: string, signal: AbortSignal): Promise<void> {
+  let count = 0;
+  for await (const event of states(createCoopClient(cuttable), { signal })) {
+    if ((count += 1) === 2) return holds(event.lost, event);
+    await window.mislead();
+  }
+}
+
 /** How a stream of states ends, which it does by an error. */
 async function ends(coop: CoopClient, options: { signal: AbortSignal; giveUpAfterMs?: number }): Promise<unknown> {
   try {
@@ -177,6 +207,8 @@ window.run = async ({ guarded, open, cuttable, closed, token }) => {
     await refused(createCoopClient(guarded).getScreen({}, { signal }), Code.Unauthenticated);
   });
   await check("a stream of states that is cut goes on without loss or doubles", (signal) => goesOn(open, cuttable, signal));
+  await check("a stream of states notices a network that stands still", (signal) => noticesSilence(open, cuttable, signal));
+  await check("a stream of states tells another coop from the same, however far it is", (signal) => noticesAnother(cuttable, signal));
   await check("a stream of states ends when it is told to, is refused, or nobody answers", async (signal) => {
     const aborter = new AbortController();
     const aborted = ends(createCoopClient(open), { signal: aborter.signal });

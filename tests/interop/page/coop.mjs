@@ -1,7 +1,7 @@
 // Coops for the page to look at: a shell, and an agent that the test plays through its hooks.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -14,9 +14,22 @@ const PROMPT = "ready>";
 
 export class Coop {
   static async start(bin, flags, program, token) {
+    return Coop.launch(bin, await mkdtemp(join(tmpdir(), "coop-page-")), [...flags, "--", ...program], token);
+  }
+
+  /** One that serves a tmux session, which ends with it; `end` ends it before. */
+  static async borrowed(bin) {
     const home = await mkdtemp(join(tmpdir(), "coop-page-"));
-    const env = { ...process.env, HOME: home, CLAUDE_CONFIG_DIR: undefined, XDG_STATE_HOME: undefined };
-    const child = spawn(bin, ["--port", "0", ...flags, "--", ...program], { stdio: ["ignore", "pipe", "ignore"], env });
+    const socket = join(home, "tmux.sock");
+    const tmux = (...words) => once(spawn("tmux", ["-S", socket, "-f", "/dev/null", ...words], { stdio: "ignore" }), "exit");
+    await tmux("new-session", "-d", "-s", "main", "echo shown; exec cat");
+    const coop = await Coop.launch(bin, home, ["--attach", "tmux:main", "--tmux-socket", socket]);
+    return Object.assign(coop, { end: () => tmux("kill-server") });
+  }
+
+  static async launch(bin, home, words, token) {
+    const env = { ...process.env, HOME: home, XDG_RUNTIME_DIR: home, CLAUDE_CONFIG_DIR: undefined, XDG_STATE_HOME: undefined };
+    const child = spawn(bin, ["--port", "0", ...words], { stdio: ["ignore", "pipe", "ignore"], env });
     const coop = new Coop();
     const [line] = await once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(WITHIN_MS) });
     return Object.assign(coop, { bin, home, child, token, url: JSON.parse(line).url });
@@ -37,6 +50,18 @@ export class Coop {
     const told = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0").filter((one) => one.startsWith("COOP"));
     coop.told = Object.fromEntries(told.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]));
     return coop;
+  }
+
+  /** The address that `coop open` gives a browser. */
+  async opened(token) {
+    const file = join(this.home, "opened");
+    const browser = join(this.home, "browser");
+    await writeFile(browser, `#!/bin/sh\nprintf '%s' "$1" > '${file}'\n`, { mode: 0o755 });
+    const env = { ...process.env, BROWSER: browser, COOP_AUTH_TOKEN: token };
+    const child = spawn(this.bin, ["open", "--url", this.url], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const [said] = await Promise.all([text(child.stdout), once(child, "exit")]);
+    if (said !== `${this.url}/\n`) throw new Error(`coop open says ${said}`);
+    return readFile(file, "utf8");
   }
 
   async call(method, path, body) {
@@ -68,6 +93,7 @@ export class Coop {
   }
 
   async stop() {
+    await this.end?.();
     if (this.child.exitCode === null && this.child.signalCode === null) {
       const gone = once(this.child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
       this.child.kill("SIGTERM");

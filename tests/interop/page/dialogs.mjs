@@ -102,6 +102,29 @@ export const dialogs = [
     assert.equal((await coop.call("GET", "status")).bytes_written, 0);
   }],
 
+  ["what is typed while a message is on its way stays, and what may have arrived is not sent again", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    let answer;
+    await window.page.route("**/agent/nudge", async (route) => {
+      await window.page.keyboard.type("the next one");
+      await route.fulfill({ json: answer });
+    });
+    await coop.hook("SessionStart", {});
+    await window.says("idle");
+    const send = async (reason) => {
+      answer = { delivered: false, reason, receipt: null, state: "idle" };
+      await window.at("#message").fill("");
+      await window.page.keyboard.press("Alt+Shift+M");
+      await window.page.keyboard.type("first\n");
+      await window.at("#send:not([disabled])").waitFor();
+      return window.at("#message").inputValue();
+    };
+    assert.equal(await send("unconfirmed"), "the next one");
+    assert.equal(await send("agent_busy"), "first\nthe next one");
+  }],
+
   ["a viewer sees the dialog and cannot answer it", async (world) => {
     const coop = await world.agent();
     const window = await world.open(`${coop.url}/?view`);

@@ -5,6 +5,8 @@ import { createServer, request } from "node:http";
 export class Proxy {
   #server = createServer((ask, answer) => this.#pass(ask, answer));
   #sockets = new Set();
+  #answers = new Set();
+  #waiting = [];
   #paused = false;
   #refusing = false;
 
@@ -26,12 +28,13 @@ export class Proxy {
   /** Nothing moves any more, and nobody is told. */
   pause() {
     this.#paused = true;
-    for (const socket of this.#sockets) socket.pause();
+    for (const one of [...this.#sockets, ...this.#answers]) one.pause();
   }
 
   resume() {
     this.#paused = false;
-    for (const socket of this.#sockets) socket.resume();
+    for (const one of [...this.#sockets, ...this.#answers]) one.resume();
+    for (const pass of this.#waiting.splice(0)) pass();
   }
 
   /** Breaks every connection and takes none, until `mend`. */
@@ -64,11 +67,17 @@ export class Proxy {
   }
 
   #pass(from, answer) {
+    // Requests are read past the socket that is paused.
+    if (this.#paused) return this.#waiting.push(() => this.#pass(from, answer));
     const to = request(this.#ask(from), (got) => {
       answer.writeHead(got.statusCode, got.headers);
       got.pipe(answer);
+      this.#answers.add(got);
+      got.on("close", () => this.#answers.delete(got));
     });
     to.on("error", () => answer.destroy());
+    // Who leaves a stream wants no more of it.
+    answer.on("close", () => to.destroy());
     from.pipe(to);
   }
 

@@ -13,6 +13,7 @@ give_up() {
 source "$HERE/tools.sh"
 CHROMIUM=${CHROMIUM:-/usr/bin/chromium}
 [ -x "$CHROMIUM" ] || need_debian "$CHROMIUM" chromium
+need_debian tmux tmux
 npm_tools >&2
 
 mkdir -p "$CACHE/page"
@@ -23,4 +24,8 @@ cp "$FIXTURES"/claude/logs/session-after-compact.jsonl "$CACHE/page/logs/claude.
 cp "$FIXTURES"/codex/logs/rollout-*.jsonl "$CACHE/page/logs/codex.jsonl"
 cp "$FIXTURES"/gemini/logs/session-tools-ask.jsonl "$CACHE/page/logs/gemini.jsonl"
 ln -sfn "$CACHE/npm/node_modules" "$CACHE/page/node_modules"
+# The page of all boxes has a suite of its own, which stands on this one.
+mkdir -p "$CACHE/boxes"
+cp "$HERE"/boxes/*.mjs "$HERE/../../clients/testdata/agent" "$CACHE/boxes/"
+ln -sfn "$CACHE/npm/node_modules" "$CACHE/boxes/node_modules"
 echo "$CACHE/page"

@@ -28,6 +28,16 @@ export const terminal = [
     await coop.shows(`${second.rows} ${second.cols}`);
   }],
 
+  ["the end of a borrowed session is told as what it is, and nothing is offered that cannot be had", async (world) => {
+    const coop = await world.borrowed();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await coop.end();
+    await window.at("#ended").getByText("the tmux server has ended").waitFor();
+    assert.ok(!(await window.at("#ended").textContent()).includes("could not be started"));
+    assert.equal(await window.at("#ended").getByRole("button").count(), 0);
+  }],
+
   ["a viewer types nothing and sizes nothing", async (world) => {
     const coop = await world.shell();
     const window = await world.open(`${coop.url}/?view`);
@@ -85,8 +95,12 @@ export const terminal = [
     await window.types(String.raw`printf '\e[?1049h\e[2J\e[3;5H\e[38;2;10;200;120;48;5;18mtrue colours\e[0m\e[5;5H\e]0;a title\a'; read -rn1; printf '\e[?1049l'` + "\n");
     await window.shows("true colours");
     await window.page.waitForFunction(() => document.title === "a title");
-    const colour = await window.page.evaluate(() => getComputedStyle([...document.querySelectorAll(".xterm-rows span")].find((one) => one.textContent.startsWith("true"))).color);
-    assert.equal(colour, "rgb(10, 200, 120)");
+    // The title is there before the rows are painted.
+    const drawn = await window.page.waitForFunction(() => {
+      const words = [...document.querySelectorAll(".xterm-rows span")].find((one) => one.textContent.startsWith("true"));
+      return words && getComputedStyle(words).color;
+    });
+    assert.equal(await drawn.jsonValue(), "rgb(10, 200, 120)");
     await window.page.keyboard.press("q");
     await window.shows("ready>");
   }],

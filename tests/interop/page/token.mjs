@@ -55,6 +55,24 @@ export const token = [
     assert.equal(await window.page.evaluate(() => location.hash), "");
   }],
 
+  ["coop open hands the token to the page, which asks for nothing, and no server is sent it", async (world) => {
+    const coop = await guarded(world);
+    const address = await coop.opened(TOKEN);
+    assert.equal(address.split("#")[0], `${coop.url}/`);
+    const window = await world.open("about:blank");
+    const addresses = [];
+    window.page.on("request", (request) => addresses.push(request.url()));
+    await window.page.goto(address);
+    await window.connected();
+    await window.types("echo opened-$((1))\n");
+    await coop.shows("opened-1");
+    assert.equal(window.page.url(), `${coop.url}/`);
+    assert.ok(!(await window.at("#gate").isVisible()), "it was asked for all the same");
+    assert.ok(addresses.length > 5 && addresses.every((one) => !one.split("#")[0].includes("odd")), addresses.join("\n"));
+    await window.page.reload();
+    await window.connected();
+  }],
+
   ["where anybody may read, a page without the token looks and says why it does no more", async (world) => {
     const coop = await guarded(world, "--anonymous-read");
     const window = await world.open(coop.url);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::stand_in;
-use super::wire::{Caller, go_get, go_post};
+use super::wire::{Caller, go_get, go_post, go_put};
 use crate::support::{Claude, Coop, sh};
 
 #[tokio::test]
@@ -62,6 +62,19 @@ async fn gas_town_types_and_presses_keys_in_any_case() {
         caller.says(&go_post("/api/v1/input", r#"{"text":"|\n","enter":false}"#)).await.ok();
         coop.shows(&format!("|{shown}|")).await;
     }
+}
+
+#[tokio::test]
+async fn gas_town_reads_and_changes_a_variable_and_asks_for_the_directory() {
+    let coop = Coop::start(&["--port", "0", "--cwd", "/usr", "--env", "GT_ROLE=witness"], &["cat"]);
+    let mut caller = Caller::to(&coop.place).await;
+    let role = caller.says(&go_get("/api/v1/env/GT_ROLE")).await.ok();
+    assert_eq!(role, json!({"key": "GT_ROLE", "value": "witness"}));
+    assert_eq!(caller.says(&go_get("/api/v1/env/MISSING")).await.ok(), json!({"key": "MISSING", "value": null}));
+    caller.says(&go_put("/api/v1/env/GT_ROLE", r#"{"value":"polecat"}"#)).await.ok();
+    let role = caller.says(&go_get("/api/v1/env/GT_ROLE")).await.ok();
+    assert_eq!(role["value"], "polecat", "the next child has it");
+    assert_eq!(caller.says(&go_get("/api/v1/session/cwd")).await.ok()["cwd"], "/usr");
 }
 
 #[tokio::test]

@@ -87,8 +87,17 @@ pub fn go_get(path: &str) -> String {
 
 /// As Go's `net/http` posts JSON.
 pub fn go_post(path: &str, body: &str) -> String {
+    go_send("POST", path, body)
+}
+
+/// The same for what is put.
+pub fn go_put(path: &str, body: &str) -> String {
+    go_send("PUT", path, body)
+}
+
+fn go_send(verb: &str, path: &str, body: &str) -> String {
     format!(
-        "POST {path} HTTP/1.1\r\nHost: localhost:8080\r\nUser-Agent: Go-http-client/1.1\r\nContent-Length: {}\r\n\
+        "{verb} {path} HTTP/1.1\r\nHost: localhost:8080\r\nUser-Agent: Go-http-client/1.1\r\nContent-Length: {}\r\n\
          Content-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n{body}",
         body.len()
     )

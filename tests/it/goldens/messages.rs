@@ -48,18 +48,24 @@ messages! {
     plain:
         AcquireLockRequest AcquireLockResponse AgentState AgentStateEvent AttachHello AttachReady AuthRequest
         CatchupTranscript CatchupTranscriptsRequest CatchupTranscriptsResponse ChangedRow CursorPosition
-        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse Done Environment ErrorEvent Evidence
+        DecideStartRequest DecideStartResponse DecideStopRequest DecideStopResponse DenialEvent Done Environment ErrorEvent Evidence
         ExitEvent Expect Gap GetAgentStateRequest GetEnvironmentRequest GetHealthRequest GetHealthResponse GetOutputRequest GetOutputResponse GetReadyRequest
         GetReadyResponse GetScreenRequest GetStartConfigRequest GetStatusRequest GetStatusResponse GetStopConfigRequest
-        GetTranscriptRequest GetTranscriptResponse GetUsageRequest ListTranscriptsRequest ListTranscriptsResponse
+        GetTranscriptRequest GetTranscriptResponse GetUsageRequest GetVariableRequest ListTranscriptsRequest ListTranscriptsResponse
         LockRequest LockResult LogLine MessageEvent NudgeRequest NudgeResponse OutputChunk Ping Pong PromptContext
         PutStartConfigRequest PutStopConfigRequest QuestionAnswer QuestionContext Receipt ReleaseLockRequest
         ReleaseLockResponse ResizeEvent ResizeRequest ResizeResponse ResolveStopRequest ResolveStopResponse
         RespondRequest RespondResponse RestartRequest RestartResponse ScreenSnapshot SendInputRawRequest
-        SendInputRequest SendInputResponse SendKeysRequest SendSignalRequest SendSignalResponse SetEnvironmentRequest ShutdownRequest
+        SendInputRequest SendInputResponse SendKeysRequest SendSignalRequest SendSignalResponse SetEnvironmentRequest SetVariableRequest ShutdownRequest
         ShutdownResponse StartConfig StartEvent StartInjection StopConfig StopEvent StopField StopSchema
         StreamEventsRequest StreamLogRequest StreamOutputRequest StreamScreenRequest StreamStartEventsRequest
         StreamStateRequest StreamStopEventsRequest StreamTranscriptEventsRequest TerminalSize TranscriptEvent
-        TranscriptMeta Usage WaitRequest WaitResponse;
+        TranscriptMeta Usage Variable WaitRequest WaitResponse
+        OpenTerminalRequest Terminal ListTerminalsRequest ListTerminalsResponse CloseTerminalRequest CloseTerminalResponse
+        Box GetInfoRequest GetInfoResponse BoxSource CreateBoxRequest GetBoxRequest ListBoxesRequest ListBoxesResponse
+        StopBoxRequest RestartBoxRequest DeleteBoxRequest DeleteBoxResponse WatchBoxesRequest BoxEvent PullImageRequest
+        BuildBoxRequest BuildProgress DiffWorkspaceRequest WorkspaceChange DiffWorkspaceResponse ApplyWorkspaceRequest
+        ApplyWorkspaceResponse DiscardWorkspaceRequest DiscardWorkspaceResponse ShutdownDaemonRequest
+        ShutdownDaemonResponse;
     by_word: ClientMessage ServerMessage AttachRequest AttachResponse
 }

@@ -2,6 +2,7 @@
 
 mod page;
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use coop::proto::v1;
@@ -121,6 +122,29 @@ async fn an_agents_states_dialogs_and_hooks_are_counted() {
     );
     claude.begin_with("Stop", "no json").ended().await;
     until(&claude.place, "an unreadable call", |page| page.of("coop_hook_events_unreadable_total", &[]) == 1.0).await;
+}
+
+/// The first two columns of the table in the documentation: names, and what kind of numbers they are where that is said.
+fn documented() -> BTreeMap<String, Option<String>> {
+    let text = include_str!("../../../docs/metrics.md");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
+    let named = rows.flat_map(|(names, rest)| {
+        let kind = rest.split([' ', ',', '|']).next().filter(|kind| !kind.is_empty()).map(str::to_owned);
+        names.split(", ").map(move |name| (name.trim_matches('`').to_owned(), kind.clone()))
+    });
+    named.collect()
+}
+
+#[tokio::test]
+async fn the_documentation_names_what_is_told_and_nothing_else() {
+    let claude = Claude::start(&[]).await;
+    let page = told(&claude.place).await;
+    let documented = documented();
+    let names: Vec<&String> = documented.keys().collect();
+    assert_eq!(page.kinds().keys().collect::<Vec<_>>(), names);
+    for (name, kind) in documented {
+        assert!(kind.is_none() || page.kind(&name) == kind.as_deref(), "{name} is no {kind:?}");
+    }
 }
 
 #[tokio::test]

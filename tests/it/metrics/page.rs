@@ -101,6 +101,11 @@ impl Page {
         self.samples.iter().filter(|sample| sample.name == name).count()
     }
 
+    /// Everything that is told of, and what kind of number it is.
+    pub fn kinds(&self) -> &BTreeMap<String, String> {
+        &self.kinds
+    }
+
     pub fn kind(&self, name: &str) -> Option<&str> {
         self.kinds.get(name).map(String::as_str)
     }

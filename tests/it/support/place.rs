@@ -56,6 +56,11 @@ pub trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Wire for T {}
 
 impl Place {
+    /// Whoever listens on this socket.
+    pub fn unix(path: PathBuf) -> Self {
+        Self { address: Address::Unix(path), log: Log::default(), token: None }
+    }
+
     pub async fn connect(&self) -> Box<dyn Wire> {
         match &self.address {
             Address::Tcp(address) => Box::new(TcpStream::connect(address).await.unwrap()),

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use super::place::{Address, Log, Place};
-use super::{Answer, Call, PATIENCE, PATIENCE_MS};
+use super::{Answer, Call, PATIENCE, PATIENCE_MS, Scratch};
 
 /// How long a coop may take to leave after a test before it is told again.
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
@@ -28,6 +28,8 @@ pub struct Coop {
     pub listening: Value,
     pub socket: Option<PathBuf>,
     end: Arc<End>,
+    /// Where it puts its own socket unless a test says otherwise, so that no session of the user's is mixed up with it.
+    _runtime: Scratch,
 }
 
 /// How it ended, once it has.
@@ -101,7 +103,8 @@ impl Coop {
 
     /// With changes to how coop itself is started.
     pub fn start_with(flags: &[&str], program: &[&str], change: impl FnOnce(&mut Command)) -> Self {
-        let mut command = command(flags, program);
+        let (mut command, runtime) = (command(flags, program), Scratch::new());
+        command.env("XDG_RUNTIME_DIR", runtime.dir());
         change(&mut command);
         let mut child = command.spawn().unwrap();
         let pid = child.id().cast_signed();
@@ -136,7 +139,7 @@ impl Coop {
         let url = listening["url"].as_str().and_then(|url| url.strip_prefix("http://")?.parse().ok());
         let address = url.map(Address::Tcp).unwrap_or_else(|| Address::Unix(socket.clone().unwrap()));
         let token = flags.windows(2).find(|pair| pair[0] == "--auth-token").map(|pair| pair[1].to_owned());
-        Self { place: Place { address, log, token }, pid, listening, socket, end }
+        Self { place: Place { address, log, token }, pid, listening, socket, end, _runtime: runtime }
     }
 
     /// The same coop through another of its addresses.

@@ -29,6 +29,15 @@ pub fn alive(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| stat.state != 'Z')
 }
 
+/// Waits until a signal has stopped the process.
+pub async fn stopped(pid: i32) {
+    let deadline = Instant::now() + PATIENCE;
+    while stat(pid).is_none_or(|stat| stat.state != 'T') {
+        assert!(Instant::now() < deadline, "process {pid} was not stopped");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 fn all() -> Vec<i32> {
     let entries = std::fs::read_dir("/proc").unwrap();
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
@@ -77,6 +86,14 @@ pub fn at_rest(pids: &[i32]) -> bool {
     threads.flatten().all(sleeps) && woken() == before
 }
 
+/// How much of the processors it has used so far, in the kernel's ticks; nothing if it is gone.
+pub fn cpu_ticks(pid: i32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Those of the program itself, and those of the kernel for it: the 14th and 15th field, after the name.
+    let fields = text.rsplit_once(") ").map(|(_, rest)| rest.split(' ').skip(11).take(2)).into_iter().flatten();
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
+}
+
 /// How often its threads were woken so far.
 pub fn wakeups(pid: i32) -> u64 {
     let switches = |status: String| {
@@ -88,17 +105,22 @@ pub fn wakeups(pid: i32) -> u64 {
     statuses.filter_map(switches).sum()
 }
 
-/// Looks until no process was started with a place in this directory any more; then it must be empty.
-pub async fn nothing_is_left_in(scratch: &Scratch) {
+/// All living processes that were started with a place in this directory.
+pub fn started_in(scratch: &Scratch) -> Vec<i32> {
     let place = format!("{}/", scratch.dir().display());
     let speaks_of_it = |pid: &i32| {
         let text = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
         let holds = |bytes: Vec<u8>| bytes.windows(place.len()).any(|part| part == place.as_bytes());
         alive(*pid) && (holds(text("environ")) || holds(text("cmdline")))
     };
+    all().into_iter().filter(speaks_of_it).collect()
+}
+
+/// Looks until no process was started with a place in this directory any more; then it must be empty.
+pub async fn nothing_is_left_in(scratch: &Scratch) {
     let deadline = Instant::now() + PATIENCE;
     // A guardian ends a moment after what it guards.
-    while let Some(pid) = all().into_iter().find(speaks_of_it) {
+    while let Some(pid) = started_in(scratch).first() {
         assert!(Instant::now() < deadline, "process {pid} is still there");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -32,7 +32,7 @@ impl Seat {
         let env_remove = names.filter(|name| name.to_string_lossy().starts_with("COOP")).collect();
         let size = Size::new(cols, rows).unwrap();
         let env = vec![("TERM".into(), "xterm-256color".into())];
-        let child = spawn(&Launch { argv, cwd: None, env, env_remove, size }).unwrap();
+        let child = spawn(&Launch { argv, cwd: None, env, env_remove, bare: false, size }).unwrap();
         let (end, group) = (CancellationToken::new(), child.process.group());
         let supervised = child.process.supervise(None, end.clone());
         let shown = Terminal::new(size, 0);
@@ -120,6 +120,11 @@ impl Seat {
                 self.bytes.extend_from_slice(&more);
             }
         }
+    }
+
+    /// How the program ended, while nobody reads what it prints.
+    pub async fn ended_unread(&mut self) -> Exit {
+        tokio::time::timeout(PATIENCE, &mut self.supervised.exit).await.expect("it never ended").unwrap()
     }
 
     /// How the program ended.

@@ -43,6 +43,9 @@ const (
 	Coop_StreamEvents_FullMethodName           = "/coop.v1.Coop/StreamEvents"
 	Coop_Session_FullMethodName                = "/coop.v1.Coop/Session"
 	Coop_Attach_FullMethodName                 = "/coop.v1.Coop/Attach"
+	Coop_OpenTerminal_FullMethodName           = "/coop.v1.Coop/OpenTerminal"
+	Coop_ListTerminals_FullMethodName          = "/coop.v1.Coop/ListTerminals"
+	Coop_CloseTerminal_FullMethodName          = "/coop.v1.Coop/CloseTerminal"
 	Coop_DecideStop_FullMethodName             = "/coop.v1.Coop/DecideStop"
 	Coop_ResolveStop_FullMethodName            = "/coop.v1.Coop/ResolveStop"
 	Coop_DecideStart_FullMethodName            = "/coop.v1.Coop/DecideStart"
@@ -60,6 +63,8 @@ const (
 	Coop_Restart_FullMethodName                = "/coop.v1.Coop/Restart"
 	Coop_GetEnvironment_FullMethodName         = "/coop.v1.Coop/GetEnvironment"
 	Coop_SetEnvironment_FullMethodName         = "/coop.v1.Coop/SetEnvironment"
+	Coop_GetVariable_FullMethodName            = "/coop.v1.Coop/GetVariable"
+	Coop_SetVariable_FullMethodName            = "/coop.v1.Coop/SetVariable"
 	Coop_Shutdown_FullMethodName               = "/coop.v1.Coop/Shutdown"
 	Coop_StreamLog_FullMethodName              = "/coop.v1.Coop/StreamLog"
 )
@@ -114,6 +119,12 @@ type CoopClient interface {
 	Session(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ClientMessage, ServerMessage], error)
 	// A terminal joins: one redraw, then live bytes. Its WebSocket form is at `/api/v1/attach`.
 	Attach(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[AttachRequest, AttachResponse], error)
+	// Starts another program beside the first, on a terminal of its own: a shell in the same box, or on the same machine.
+	OpenTerminal(ctx context.Context, in *OpenTerminalRequest, opts ...grpc.CallOption) (*Terminal, error)
+	// The terminals that were opened beside the first, and still run.
+	ListTerminals(ctx context.Context, in *ListTerminalsRequest, opts ...grpc.CallOption) (*ListTerminalsResponse, error)
+	// Ends what runs on a terminal.
+	CloseTerminal(ctx context.Context, in *CloseTerminalRequest, opts ...grpc.CallOption) (*CloseTerminalResponse, error)
 	// Whether the agent may stop; called by its stop hook.
 	DecideStop(ctx context.Context, in *DecideStopRequest, opts ...grpc.CallOption) (*DecideStopResponse, error)
 	// Opens the stop gate with a signal.
@@ -149,6 +160,10 @@ type CoopClient interface {
 	GetEnvironment(ctx context.Context, in *GetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error)
 	// Changes what the operator gives; it reaches the child that is started next, after a restart.
 	SetEnvironment(ctx context.Context, in *SetEnvironmentRequest, opts ...grpc.CallOption) (*Environment, error)
+	// One variable that the operator gives the child, by its name.
+	GetVariable(ctx context.Context, in *GetVariableRequest, opts ...grpc.CallOption) (*Variable, error)
+	// Gives the next child one variable.
+	SetVariable(ctx context.Context, in *SetVariableRequest, opts ...grpc.CallOption) (*Variable, error)
 	// Ends the child, then coop. A borrowed session (`--attach`) is let go of instead, and runs on.
 	Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error)
 	// coop's own log of this session.
@@ -425,6 +440,36 @@ func (c *coopClient) Attach(ctx context.Context, opts ...grpc.CallOption) (grpc.
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Coop_AttachClient = grpc.BidiStreamingClient[AttachRequest, AttachResponse]
 
+func (c *coopClient) OpenTerminal(ctx context.Context, in *OpenTerminalRequest, opts ...grpc.CallOption) (*Terminal, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Terminal)
+	err := c.cc.Invoke(ctx, Coop_OpenTerminal_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *coopClient) ListTerminals(ctx context.Context, in *ListTerminalsRequest, opts ...grpc.CallOption) (*ListTerminalsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListTerminalsResponse)
+	err := c.cc.Invoke(ctx, Coop_ListTerminals_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *coopClient) CloseTerminal(ctx context.Context, in *CloseTerminalRequest, opts ...grpc.CallOption) (*CloseTerminalResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CloseTerminalResponse)
+	err := c.cc.Invoke(ctx, Coop_CloseTerminal_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *coopClient) DecideStop(ctx context.Context, in *DecideStopRequest, opts ...grpc.CallOption) (*DecideStopResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DecideStopResponse)
@@ -622,6 +667,26 @@ func (c *coopClient) SetEnvironment(ctx context.Context, in *SetEnvironmentReque
 	return out, nil
 }
 
+func (c *coopClient) GetVariable(ctx context.Context, in *GetVariableRequest, opts ...grpc.CallOption) (*Variable, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Variable)
+	err := c.cc.Invoke(ctx, Coop_GetVariable_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *coopClient) SetVariable(ctx context.Context, in *SetVariableRequest, opts ...grpc.CallOption) (*Variable, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Variable)
+	err := c.cc.Invoke(ctx, Coop_SetVariable_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *coopClient) Shutdown(ctx context.Context, in *ShutdownRequest, opts ...grpc.CallOption) (*ShutdownResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ShutdownResponse)
@@ -701,6 +766,12 @@ type CoopServer interface {
 	Session(grpc.BidiStreamingServer[ClientMessage, ServerMessage]) error
 	// A terminal joins: one redraw, then live bytes. Its WebSocket form is at `/api/v1/attach`.
 	Attach(grpc.BidiStreamingServer[AttachRequest, AttachResponse]) error
+	// Starts another program beside the first, on a terminal of its own: a shell in the same box, or on the same machine.
+	OpenTerminal(context.Context, *OpenTerminalRequest) (*Terminal, error)
+	// The terminals that were opened beside the first, and still run.
+	ListTerminals(context.Context, *ListTerminalsRequest) (*ListTerminalsResponse, error)
+	// Ends what runs on a terminal.
+	CloseTerminal(context.Context, *CloseTerminalRequest) (*CloseTerminalResponse, error)
 	// Whether the agent may stop; called by its stop hook.
 	DecideStop(context.Context, *DecideStopRequest) (*DecideStopResponse, error)
 	// Opens the stop gate with a signal.
@@ -736,6 +807,10 @@ type CoopServer interface {
 	GetEnvironment(context.Context, *GetEnvironmentRequest) (*Environment, error)
 	// Changes what the operator gives; it reaches the child that is started next, after a restart.
 	SetEnvironment(context.Context, *SetEnvironmentRequest) (*Environment, error)
+	// One variable that the operator gives the child, by its name.
+	GetVariable(context.Context, *GetVariableRequest) (*Variable, error)
+	// Gives the next child one variable.
+	SetVariable(context.Context, *SetVariableRequest) (*Variable, error)
 	// Ends the child, then coop. A borrowed session (`--attach`) is let go of instead, and runs on.
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 	// coop's own log of this session.
@@ -816,6 +891,15 @@ func (UnimplementedCoopServer) Session(grpc.BidiStreamingServer[ClientMessage, S
 func (UnimplementedCoopServer) Attach(grpc.BidiStreamingServer[AttachRequest, AttachResponse]) error {
 	return status.Error(codes.Unimplemented, "method Attach not implemented")
 }
+func (UnimplementedCoopServer) OpenTerminal(context.Context, *OpenTerminalRequest) (*Terminal, error) {
+	return nil, status.Error(codes.Unimplemented, "method OpenTerminal not implemented")
+}
+func (UnimplementedCoopServer) ListTerminals(context.Context, *ListTerminalsRequest) (*ListTerminalsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListTerminals not implemented")
+}
+func (UnimplementedCoopServer) CloseTerminal(context.Context, *CloseTerminalRequest) (*CloseTerminalResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CloseTerminal not implemented")
+}
 func (UnimplementedCoopServer) DecideStop(context.Context, *DecideStopRequest) (*DecideStopResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DecideStop not implemented")
 }
@@ -866,6 +950,12 @@ func (UnimplementedCoopServer) GetEnvironment(context.Context, *GetEnvironmentRe
 }
 func (UnimplementedCoopServer) SetEnvironment(context.Context, *SetEnvironmentRequest) (*Environment, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetEnvironment not implemented")
+}
+func (UnimplementedCoopServer) GetVariable(context.Context, *GetVariableRequest) (*Variable, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetVariable not implemented")
+}
+func (UnimplementedCoopServer) SetVariable(context.Context, *SetVariableRequest) (*Variable, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetVariable not implemented")
 }
 func (UnimplementedCoopServer) Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Shutdown not implemented")
@@ -1240,6 +1330,60 @@ func _Coop_Attach_Handler(srv interface{}, stream grpc.ServerStream) error {
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type Coop_AttachServer = grpc.BidiStreamingServer[AttachRequest, AttachResponse]
 
+func _Coop_OpenTerminal_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(OpenTerminalRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).OpenTerminal(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_OpenTerminal_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).OpenTerminal(ctx, req.(*OpenTerminalRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Coop_ListTerminals_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListTerminalsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).ListTerminals(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_ListTerminals_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).ListTerminals(ctx, req.(*ListTerminalsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Coop_CloseTerminal_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CloseTerminalRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).CloseTerminal(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_CloseTerminal_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).CloseTerminal(ctx, req.(*CloseTerminalRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Coop_DecideStop_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DecideStopRequest)
 	if err := dec(in); err != nil {
@@ -1525,6 +1669,42 @@ func _Coop_SetEnvironment_Handler(srv interface{}, ctx context.Context, dec func
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Coop_GetVariable_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetVariableRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).GetVariable(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_GetVariable_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).GetVariable(ctx, req.(*GetVariableRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Coop_SetVariable_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetVariableRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CoopServer).SetVariable(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Coop_SetVariable_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CoopServer).SetVariable(ctx, req.(*SetVariableRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _Coop_Shutdown_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ShutdownRequest)
 	if err := dec(in); err != nil {
@@ -1626,6 +1806,18 @@ var Coop_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Coop_Wait_Handler,
 		},
 		{
+			MethodName: "OpenTerminal",
+			Handler:    _Coop_OpenTerminal_Handler,
+		},
+		{
+			MethodName: "ListTerminals",
+			Handler:    _Coop_ListTerminals_Handler,
+		},
+		{
+			MethodName: "CloseTerminal",
+			Handler:    _Coop_CloseTerminal_Handler,
+		},
+		{
 			MethodName: "DecideStop",
 			Handler:    _Coop_DecideStop_Handler,
 		},
@@ -1680,6 +1872,14 @@ var Coop_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SetEnvironment",
 			Handler:    _Coop_SetEnvironment_Handler,
+		},
+		{
+			MethodName: "GetVariable",
+			Handler:    _Coop_GetVariable_Handler,
+		},
+		{
+			MethodName: "SetVariable",
+			Handler:    _Coop_SetVariable_Handler,
 		},
 		{
 			MethodName: "Shutdown",

@@ -398,7 +398,15 @@ type GetStatusResponse struct {
 	// Whose the terminal is: `pty` for a program that coop started, `tmux` or `screen` for a session that somebody else
 	// started and that coop serves (`--attach`). Such a session cannot be restarted, and goes on when coop leaves. With
 	// `tmux` the output is what the pane prints; with `screen` it is what redraws the picture, without colours.
-	Backend       string `protobuf:"bytes,24,opt,name=backend,proto3" json:"backend,omitempty"`
+	Backend string `protobuf:"bytes,24,opt,name=backend,proto3" json:"backend,omitempty"`
+	// When a program that has ended will be started again by itself (`--restart`), in milliseconds since 1970.
+	RestartsAtMs *uint64 `protobuf:"varint,25,opt,name=restarts_at_ms,json=restartsAtMs,proto3,oneof" json:"restarts_at_ms,omitempty"`
+	// The program ended too often, and is not started again by itself.
+	Parked bool `protobuf:"varint,26,opt,name=parked,proto3" json:"parked,omitempty"`
+	// What was asked of a box and cannot be enforced on this machine.
+	Warnings []string `protobuf:"bytes,27,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// The page and the API over HTTP, as programs of the same machine call them; absent without a port.
+	Url           *string `protobuf:"bytes,28,opt,name=url,proto3,oneof" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -601,6 +609,34 @@ func (x *GetStatusResponse) GetBackend() string {
 	return ""
 }
 
+func (x *GetStatusResponse) GetRestartsAtMs() uint64 {
+	if x != nil && x.RestartsAtMs != nil {
+		return *x.RestartsAtMs
+	}
+	return 0
+}
+
+func (x *GetStatusResponse) GetParked() bool {
+	if x != nil {
+		return x.Parked
+	}
+	return false
+}
+
+func (x *GetStatusResponse) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetUrl() string {
+	if x != nil && x.Url != nil {
+		return *x.Url
+	}
+	return ""
+}
+
 // Asks coop to wait until something is true.
 type WaitRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -728,7 +764,9 @@ type WaitResponse struct {
 	// The row that shows the text or matches the expression.
 	Line *string `protobuf:"bytes,7,opt,name=line,proto3,oneof" json:"line,omitempty"`
 	// How the child ended, when it is gone.
-	Exit          *ExitEvent `protobuf:"bytes,8,opt,name=exit,proto3,oneof" json:"exit,omitempty"`
+	Exit *ExitEvent `protobuf:"bytes,8,opt,name=exit,proto3,oneof" json:"exit,omitempty"`
+	// Why it did not come true: `timeout`, or `exited` when it cannot any more because the child is gone.
+	Reason        *string `protobuf:"bytes,9,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -817,6 +855,13 @@ func (x *WaitResponse) GetExit() *ExitEvent {
 		return x.Exit
 	}
 	return nil
+}
+
+func (x *WaitResponse) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
 }
 
 // Ends the child and starts it again.
@@ -1086,6 +1131,162 @@ func (x *Environment) GetUnset() []string {
 	return nil
 }
 
+// Asks for one variable that the operator gives the child.
+type GetVariableRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Key           string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVariableRequest) Reset() {
+	*x = GetVariableRequest{}
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVariableRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVariableRequest) ProtoMessage() {}
+
+func (x *GetVariableRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVariableRequest.ProtoReflect.Descriptor instead.
+func (*GetVariableRequest) Descriptor() ([]byte, []int) {
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *GetVariableRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+// Gives the next child one variable, as SetEnvironment does.
+type SetVariableRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Its value, in place of an earlier one.
+	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetVariableRequest) Reset() {
+	*x = SetVariableRequest{}
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetVariableRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetVariableRequest) ProtoMessage() {}
+
+func (x *SetVariableRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetVariableRequest.ProtoReflect.Descriptor instead.
+func (*SetVariableRequest) Descriptor() ([]byte, []int) {
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *SetVariableRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *SetVariableRequest) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+// One variable, as the operator gives it to the child that is started next.
+type Variable struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Its value; absent when the operator gives none.
+	Value         *string `protobuf:"bytes,2,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Variable) Reset() {
+	*x = Variable{}
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Variable) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Variable) ProtoMessage() {}
+
+func (x *Variable) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Variable.ProtoReflect.Descriptor instead.
+func (*Variable) Descriptor() ([]byte, []int) {
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Variable) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Variable) GetValue() string {
+	if x != nil && x.Value != nil {
+		return *x.Value
+	}
+	return ""
+}
+
 // Ends the child, then coop. A borrowed session is let go of and runs on.
 type ShutdownRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1095,7 +1296,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1308,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[13]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1321,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{13}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{16}
 }
 
 // coop is on its way out.
@@ -1134,7 +1335,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[14]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1146,7 +1347,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[14]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1159,7 +1360,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{14}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShutdownResponse) GetAccepted() bool {
@@ -1182,7 +1383,7 @@ type StreamLogRequest struct {
 
 func (x *StreamLogRequest) Reset() {
 	*x = StreamLogRequest{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[15]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1194,7 +1395,7 @@ func (x *StreamLogRequest) String() string {
 func (*StreamLogRequest) ProtoMessage() {}
 
 func (x *StreamLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[15]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1207,7 +1408,7 @@ func (x *StreamLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamLogRequest.ProtoReflect.Descriptor instead.
 func (*StreamLogRequest) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{15}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StreamLogRequest) GetTail() uint32 {
@@ -1235,7 +1436,7 @@ type LogLine struct {
 
 func (x *LogLine) Reset() {
 	*x = LogLine{}
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[16]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1448,7 @@ func (x *LogLine) String() string {
 func (*LogLine) ProtoMessage() {}
 
 func (x *LogLine) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_lifecycle_proto_msgTypes[16]
+	mi := &file_coop_v1_lifecycle_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1461,7 @@ func (x *LogLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogLine.ProtoReflect.Descriptor instead.
 func (*LogLine) Descriptor() ([]byte, []int) {
-	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{16}
+	return file_coop_v1_lifecycle_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *LogLine) GetLine() string {
@@ -1293,7 +1494,7 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x05ready\x18\x01 \x01(\bR\x05ready\x12\x1b\n" +
 	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"\x12\n" +
-	"\x10GetStatusRequest\"\xe6\a\n" +
+	"\x10GetStatusRequest\"\xf7\b\n" +
 	"\x11GetStatusResponse\x12+\n" +
 	"\x05state\x18\x01 \x01(\x0e2\x15.coop.v1.SessionStateR\x05state\x12\x15\n" +
 	"\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n" +
@@ -1324,7 +1525,11 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\rstarted_at_ms\x18\x15 \x01(\x04R\vstartedAtMs\x12.\n" +
 	"\x11last_output_at_ms\x18\x16 \x01(\x04H\x05R\x0elastOutputAtMs\x88\x01\x01\x12,\n" +
 	"\x10last_input_at_ms\x18\x17 \x01(\x04H\x06R\rlastInputAtMs\x88\x01\x01\x12\x18\n" +
-	"\abackend\x18\x18 \x01(\tR\abackend\x1a9\n" +
+	"\abackend\x18\x18 \x01(\tR\abackend\x12)\n" +
+	"\x0erestarts_at_ms\x18\x19 \x01(\x04H\aR\frestartsAtMs\x88\x01\x01\x12\x16\n" +
+	"\x06parked\x18\x1a \x01(\bR\x06parked\x12\x1a\n" +
+	"\bwarnings\x18\x1b \x03(\tR\bwarnings\x12\x15\n" +
+	"\x03url\x18\x1c \x01(\tH\bR\x03url\x88\x01\x01\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x06\n" +
@@ -1335,7 +1540,9 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x06_errorB\v\n" +
 	"\t_terminalB\x14\n" +
 	"\x12_last_output_at_msB\x13\n" +
-	"\x11_last_input_at_ms\"\xb7\x02\n" +
+	"\x11_last_input_at_msB\x11\n" +
+	"\x0f_restarts_at_msB\x06\n" +
+	"\x04_url\"\xb7\x02\n" +
 	"\vWaitRequest\x12/\n" +
 	"\x06states\x18\x01 \x03(\x0e2\x17.coop.v1.AgentStateKindR\x06states\x12\x17\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x19\n" +
@@ -1350,7 +1557,7 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x06_regexB\v\n" +
 	"\t_quiet_msB\t\n" +
 	"\a_offsetB\r\n" +
-	"\v_timeout_ms\"\xa9\x02\n" +
+	"\v_timeout_ms\"\xd1\x02\n" +
 	"\fWaitResponse\x12\x18\n" +
 	"\amatched\x18\x01 \x01(\bR\amatched\x12!\n" +
 	"\tcondition\x18\x02 \x01(\tH\x00R\tcondition\x88\x01\x01\x12\x10\n" +
@@ -1360,11 +1567,13 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\n" +
 	"elapsed_ms\x18\x06 \x01(\x04R\telapsedMs\x12\x17\n" +
 	"\x04line\x18\a \x01(\tH\x01R\x04line\x88\x01\x01\x12+\n" +
-	"\x04exit\x18\b \x01(\v2\x12.coop.v1.ExitEventH\x02R\x04exit\x88\x01\x01B\f\n" +
+	"\x04exit\x18\b \x01(\v2\x12.coop.v1.ExitEventH\x02R\x04exit\x88\x01\x01\x12\x1b\n" +
+	"\x06reason\x18\t \x01(\tH\x03R\x06reason\x88\x01\x01B\f\n" +
 	"\n" +
 	"_conditionB\a\n" +
 	"\x05_lineB\a\n" +
-	"\x05_exit\"\xa4\x01\n" +
+	"\x05_exitB\t\n" +
+	"\a_reason\"\xa4\x01\n" +
 	"\x0eRestartRequest\x122\n" +
 	"\x03env\x18\x01 \x03(\v2 .coop.v1.RestartRequest.EnvEntryR\x03env\x12\x1b\n" +
 	"\x06resume\x18\x02 \x01(\bH\x00R\x06resume\x88\x01\x01\x1a6\n" +
@@ -1389,7 +1598,16 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x05unset\x18\x02 \x03(\tR\x05unset\x1a<\n" +
 	"\x0eVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x11\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"&\n" +
+	"\x12GetVariableRequest\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\"<\n" +
+	"\x12SetVariableRequest\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"A\n" +
+	"\bVariable\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x19\n" +
+	"\x05value\x18\x02 \x01(\tH\x00R\x05value\x88\x01\x01B\b\n" +
+	"\x06_value\"\x11\n" +
 	"\x0fShutdownRequest\".\n" +
 	"\x10ShutdownResponse\x12\x1a\n" +
 	"\baccepted\x18\x01 \x01(\bR\baccepted\"L\n" +
@@ -1419,7 +1637,7 @@ func file_coop_v1_lifecycle_proto_rawDescGZIP() []byte {
 }
 
 var file_coop_v1_lifecycle_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_coop_v1_lifecycle_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_coop_v1_lifecycle_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_coop_v1_lifecycle_proto_goTypes = []any{
 	(SessionState)(0),             // 0: coop.v1.SessionState
 	(*GetHealthRequest)(nil),      // 1: coop.v1.GetHealthRequest
@@ -1435,30 +1653,33 @@ var file_coop_v1_lifecycle_proto_goTypes = []any{
 	(*GetEnvironmentRequest)(nil), // 11: coop.v1.GetEnvironmentRequest
 	(*SetEnvironmentRequest)(nil), // 12: coop.v1.SetEnvironmentRequest
 	(*Environment)(nil),           // 13: coop.v1.Environment
-	(*ShutdownRequest)(nil),       // 14: coop.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 15: coop.v1.ShutdownResponse
-	(*StreamLogRequest)(nil),      // 16: coop.v1.StreamLogRequest
-	(*LogLine)(nil),               // 17: coop.v1.LogLine
-	nil,                           // 18: coop.v1.GetStatusResponse.LabelsEntry
-	nil,                           // 19: coop.v1.RestartRequest.EnvEntry
-	nil,                           // 20: coop.v1.SetEnvironmentRequest.SetEntry
-	nil,                           // 21: coop.v1.Environment.VariablesEntry
-	(*TerminalSize)(nil),          // 22: coop.v1.TerminalSize
-	(AgentStateKind)(0),           // 23: coop.v1.AgentStateKind
-	(*ExitEvent)(nil),             // 24: coop.v1.ExitEvent
+	(*GetVariableRequest)(nil),    // 14: coop.v1.GetVariableRequest
+	(*SetVariableRequest)(nil),    // 15: coop.v1.SetVariableRequest
+	(*Variable)(nil),              // 16: coop.v1.Variable
+	(*ShutdownRequest)(nil),       // 17: coop.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 18: coop.v1.ShutdownResponse
+	(*StreamLogRequest)(nil),      // 19: coop.v1.StreamLogRequest
+	(*LogLine)(nil),               // 20: coop.v1.LogLine
+	nil,                           // 21: coop.v1.GetStatusResponse.LabelsEntry
+	nil,                           // 22: coop.v1.RestartRequest.EnvEntry
+	nil,                           // 23: coop.v1.SetEnvironmentRequest.SetEntry
+	nil,                           // 24: coop.v1.Environment.VariablesEntry
+	(*TerminalSize)(nil),          // 25: coop.v1.TerminalSize
+	(AgentStateKind)(0),           // 26: coop.v1.AgentStateKind
+	(*ExitEvent)(nil),             // 27: coop.v1.ExitEvent
 }
 var file_coop_v1_lifecycle_proto_depIdxs = []int32{
 	0,  // 0: coop.v1.GetHealthResponse.status:type_name -> coop.v1.SessionState
-	22, // 1: coop.v1.GetHealthResponse.terminal:type_name -> coop.v1.TerminalSize
+	25, // 1: coop.v1.GetHealthResponse.terminal:type_name -> coop.v1.TerminalSize
 	0,  // 2: coop.v1.GetStatusResponse.state:type_name -> coop.v1.SessionState
-	18, // 3: coop.v1.GetStatusResponse.labels:type_name -> coop.v1.GetStatusResponse.LabelsEntry
-	22, // 4: coop.v1.GetStatusResponse.terminal:type_name -> coop.v1.TerminalSize
-	23, // 5: coop.v1.WaitRequest.states:type_name -> coop.v1.AgentStateKind
-	23, // 6: coop.v1.WaitResponse.state:type_name -> coop.v1.AgentStateKind
-	24, // 7: coop.v1.WaitResponse.exit:type_name -> coop.v1.ExitEvent
-	19, // 8: coop.v1.RestartRequest.env:type_name -> coop.v1.RestartRequest.EnvEntry
-	20, // 9: coop.v1.SetEnvironmentRequest.set:type_name -> coop.v1.SetEnvironmentRequest.SetEntry
-	21, // 10: coop.v1.Environment.variables:type_name -> coop.v1.Environment.VariablesEntry
+	21, // 3: coop.v1.GetStatusResponse.labels:type_name -> coop.v1.GetStatusResponse.LabelsEntry
+	25, // 4: coop.v1.GetStatusResponse.terminal:type_name -> coop.v1.TerminalSize
+	26, // 5: coop.v1.WaitRequest.states:type_name -> coop.v1.AgentStateKind
+	26, // 6: coop.v1.WaitResponse.state:type_name -> coop.v1.AgentStateKind
+	27, // 7: coop.v1.WaitResponse.exit:type_name -> coop.v1.ExitEvent
+	22, // 8: coop.v1.RestartRequest.env:type_name -> coop.v1.RestartRequest.EnvEntry
+	23, // 9: coop.v1.SetEnvironmentRequest.set:type_name -> coop.v1.SetEnvironmentRequest.SetEntry
+	24, // 10: coop.v1.Environment.variables:type_name -> coop.v1.Environment.VariablesEntry
 	11, // [11:11] is the sub-list for method output_type
 	11, // [11:11] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
@@ -1481,13 +1702,14 @@ func file_coop_v1_lifecycle_proto_init() {
 	file_coop_v1_lifecycle_proto_msgTypes[8].OneofWrappers = []any{}
 	file_coop_v1_lifecycle_proto_msgTypes[9].OneofWrappers = []any{}
 	file_coop_v1_lifecycle_proto_msgTypes[15].OneofWrappers = []any{}
+	file_coop_v1_lifecycle_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coop_v1_lifecycle_proto_rawDesc), len(file_coop_v1_lifecycle_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   21,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

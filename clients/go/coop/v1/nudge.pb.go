@@ -381,7 +381,10 @@ type RespondResponse struct {
 	// What the agent does now.
 	State *AgentStateKind `protobuf:"varint,4,opt,name=state,proto3,enum=coop.v1.AgentStateKind,oneof" json:"state,omitempty"`
 	// How far it got.
-	Receipt       *Receipt `protobuf:"bytes,5,opt,name=receipt,proto3,oneof" json:"receipt,omitempty"`
+	Receipt *Receipt `protobuf:"bytes,5,opt,name=receipt,proto3,oneof" json:"receipt,omitempty"`
+	// Whether this refusal ended the agent's turn; if not, the model was told and goes on. Only with a refusal that was
+	// delivered.
+	EndsTurn      *bool `protobuf:"varint,6,opt,name=ends_turn,json=endsTurn,proto3,oneof" json:"ends_turn,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -451,6 +454,13 @@ func (x *RespondResponse) GetReceipt() *Receipt {
 	return nil
 }
 
+func (x *RespondResponse) GetEndsTurn() bool {
+	if x != nil && x.EndsTurn != nil {
+		return *x.EndsTurn
+	}
+	return false
+}
+
 var File_coop_v1_nudge_proto protoreflect.FileDescriptor
 
 const file_coop_v1_nudge_proto_rawDesc = "" +
@@ -499,19 +509,22 @@ const file_coop_v1_nudge_proto_rawDesc = "" +
 	"\n" +
 	"_prompt_idB\t\n" +
 	"\a_expectB\r\n" +
-	"\v_timeout_ms\"\x9d\x02\n" +
+	"\v_timeout_ms\"\xcd\x02\n" +
 	"\x0fRespondResponse\x12\x1c\n" +
 	"\tdelivered\x18\x01 \x01(\bR\tdelivered\x129\n" +
 	"\vprompt_type\x18\x02 \x01(\x0e2\x13.coop.v1.PromptTypeH\x00R\n" +
 	"promptType\x88\x01\x01\x12\x1b\n" +
 	"\x06reason\x18\x03 \x01(\tH\x01R\x06reason\x88\x01\x01\x122\n" +
 	"\x05state\x18\x04 \x01(\x0e2\x17.coop.v1.AgentStateKindH\x02R\x05state\x88\x01\x01\x12/\n" +
-	"\areceipt\x18\x05 \x01(\v2\x10.coop.v1.ReceiptH\x03R\areceipt\x88\x01\x01B\x0e\n" +
+	"\areceipt\x18\x05 \x01(\v2\x10.coop.v1.ReceiptH\x03R\areceipt\x88\x01\x01\x12 \n" +
+	"\tends_turn\x18\x06 \x01(\bH\x04R\bendsTurn\x88\x01\x01B\x0e\n" +
 	"\f_prompt_typeB\t\n" +
 	"\a_reasonB\b\n" +
 	"\x06_stateB\n" +
 	"\n" +
-	"\b_receiptBz\n" +
+	"\b_receiptB\f\n" +
+	"\n" +
+	"_ends_turnBz\n" +
 	"\vcom.coop.v1B\n" +
 	"NudgeProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03CXX\xaa\x02\aCoop.V1\xca\x02\aCoop\\V1\xe2\x02\x13Coop\\V1\\GPBMetadata\xea\x02\bCoop::V1b\x06proto3"
 

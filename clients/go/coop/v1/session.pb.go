@@ -831,6 +831,7 @@ type ServerMessage struct {
 	//	*ServerMessage_MessageRaw
 	//	*ServerMessage_StopOutcome
 	//	*ServerMessage_StartOutcome
+	//	*ServerMessage_Denied
 	Event         isServerMessage_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1141,6 +1142,15 @@ func (x *ServerMessage) GetStartOutcome() *StartEvent {
 	return nil
 }
 
+func (x *ServerMessage) GetDenied() *DenialEvent {
+	if x != nil {
+		if x, ok := x.Event.(*ServerMessage_Denied); ok {
+			return x.Denied
+		}
+	}
+	return nil
+}
+
 type isServerMessage_Event interface {
 	isServerMessage_Event()
 }
@@ -1290,6 +1300,11 @@ type ServerMessage_StartOutcome struct {
 	StartOutcome *StartEvent `protobuf:"bytes,30,opt,name=start_outcome,json=start:outcome,proto3,oneof"`
 }
 
+type ServerMessage_Denied struct {
+	// The box was kept from a host.
+	Denied *DenialEvent `protobuf:"bytes,31,opt,name=denied,json=network:denied,proto3,oneof"`
+}
+
 func (*ServerMessage_Pong) isServerMessage_Event() {}
 
 func (*ServerMessage_Error) isServerMessage_Event() {}
@@ -1348,6 +1363,90 @@ func (*ServerMessage_StopOutcome) isServerMessage_Event() {}
 
 func (*ServerMessage_StartOutcome) isServerMessage_Event() {}
 
+func (*ServerMessage_Denied) isServerMessage_Event() {}
+
+// A host that a program in the box asked for and may not reach. The same refusal is told once a minute.
+type DenialEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As it was asked for, in lower case; an address without brackets.
+	Host string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	// The port.
+	Port uint32 `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
+	// Why: `not_listed`, `port_not_listed`, or `address` where a name leads to one that its entry does not open.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// How many refusals since the last event were not told: repetitions, and what was too much.
+	Untold uint64 `protobuf:"varint,4,opt,name=untold,proto3" json:"untold,omitempty"`
+	// The sequence number of the event.
+	Seq           uint64 `protobuf:"varint,5,opt,name=seq,proto3" json:"seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DenialEvent) Reset() {
+	*x = DenialEvent{}
+	mi := &file_coop_v1_session_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DenialEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DenialEvent) ProtoMessage() {}
+
+func (x *DenialEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_session_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DenialEvent.ProtoReflect.Descriptor instead.
+func (*DenialEvent) Descriptor() ([]byte, []int) {
+	return file_coop_v1_session_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *DenialEvent) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *DenialEvent) GetPort() uint32 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
+}
+
+func (x *DenialEvent) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *DenialEvent) GetUntold() uint64 {
+	if x != nil {
+		return x.Untold
+	}
+	return 0
+}
+
+func (x *DenialEvent) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
 // What a terminal says when it attaches.
 type AttachHello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1361,14 +1460,19 @@ type AttachHello struct {
 	// Whether it answers the program's queries by itself, as terminals do that are given the bytes as they are; yes when
 	// absent, unless it only looks. Of several, the one that came first answers, and what the others say to a query is
 	// dropped. While none does, coop answers.
-	Answers       *bool `protobuf:"varint,4,opt,name=answers,proto3,oneof" json:"answers,omitempty"`
+	Answers *bool `protobuf:"varint,4,opt,name=answers,proto3,oneof" json:"answers,omitempty"`
+	// A terminal that was opened beside the first; the session's own when empty.
+	Terminal string `protobuf:"bytes,5,opt,name=terminal,proto3" json:"terminal,omitempty"`
+	// Bytes as the program printed them, from this offset on, in the place of the first redraw. What is not held any more
+	// is told by a resize and a redraw.
+	FromOffset    *uint64 `protobuf:"varint,6,opt,name=from_offset,json=fromOffset,proto3,oneof" json:"from_offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AttachHello) Reset() {
 	*x = AttachHello{}
-	mi := &file_coop_v1_session_proto_msgTypes[8]
+	mi := &file_coop_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1380,7 +1484,7 @@ func (x *AttachHello) String() string {
 func (*AttachHello) ProtoMessage() {}
 
 func (x *AttachHello) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_session_proto_msgTypes[8]
+	mi := &file_coop_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1393,7 +1497,7 @@ func (x *AttachHello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachHello.ProtoReflect.Descriptor instead.
 func (*AttachHello) Descriptor() ([]byte, []int) {
-	return file_coop_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_coop_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AttachHello) GetCols() uint32 {
@@ -1424,6 +1528,20 @@ func (x *AttachHello) GetAnswers() bool {
 	return false
 }
 
+func (x *AttachHello) GetTerminal() string {
+	if x != nil {
+		return x.Terminal
+	}
+	return ""
+}
+
+func (x *AttachHello) GetFromOffset() uint64 {
+	if x != nil && x.FromOffset != nil {
+		return *x.FromOffset
+	}
+	return 0
+}
+
 // From an attached terminal.
 type AttachRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1441,7 +1559,7 @@ type AttachRequest struct {
 
 func (x *AttachRequest) Reset() {
 	*x = AttachRequest{}
-	mi := &file_coop_v1_session_proto_msgTypes[9]
+	mi := &file_coop_v1_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1453,7 +1571,7 @@ func (x *AttachRequest) String() string {
 func (*AttachRequest) ProtoMessage() {}
 
 func (x *AttachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_session_proto_msgTypes[9]
+	mi := &file_coop_v1_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1466,7 +1584,7 @@ func (x *AttachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachRequest.ProtoReflect.Descriptor instead.
 func (*AttachRequest) Descriptor() ([]byte, []int) {
-	return file_coop_v1_session_proto_rawDescGZIP(), []int{9}
+	return file_coop_v1_session_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AttachRequest) GetEvent() isAttachRequest_Event {
@@ -1543,7 +1661,7 @@ type AttachReady struct {
 
 func (x *AttachReady) Reset() {
 	*x = AttachReady{}
-	mi := &file_coop_v1_session_proto_msgTypes[10]
+	mi := &file_coop_v1_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1555,7 +1673,7 @@ func (x *AttachReady) String() string {
 func (*AttachReady) ProtoMessage() {}
 
 func (x *AttachReady) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_session_proto_msgTypes[10]
+	mi := &file_coop_v1_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1568,7 +1686,7 @@ func (x *AttachReady) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachReady.ProtoReflect.Descriptor instead.
 func (*AttachReady) Descriptor() ([]byte, []int) {
-	return file_coop_v1_session_proto_rawDescGZIP(), []int{10}
+	return file_coop_v1_session_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AttachReady) GetCols() uint32 {
@@ -1612,7 +1730,7 @@ type AttachResponse struct {
 
 func (x *AttachResponse) Reset() {
 	*x = AttachResponse{}
-	mi := &file_coop_v1_session_proto_msgTypes[11]
+	mi := &file_coop_v1_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1742,7 @@ func (x *AttachResponse) String() string {
 func (*AttachResponse) ProtoMessage() {}
 
 func (x *AttachResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_coop_v1_session_proto_msgTypes[11]
+	mi := &file_coop_v1_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1755,7 @@ func (x *AttachResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachResponse.ProtoReflect.Descriptor instead.
 func (*AttachResponse) Descriptor() ([]byte, []int) {
-	return file_coop_v1_session_proto_rawDescGZIP(), []int{11}
+	return file_coop_v1_session_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AttachResponse) GetEvent() isAttachResponse_Event {
@@ -1801,7 +1919,7 @@ const file_coop_v1_session_proto_rawDesc = "" +
 	"\x0etranscript_get\x18\x15 \x01(\v2\x1d.coop.v1.GetTranscriptRequestH\x00R\x0etranscript:get\x12T\n" +
 	"\x12transcript_catchup\x18\x16 \x01(\v2\".coop.v1.CatchupTranscriptsRequestH\x00R\x12transcript:catchupB\a\n" +
 	"\x05eventB\r\n" +
-	"\v_request_id\"\xc5\r\n" +
+	"\v_request_id\"\xfd\r\n" +
 	"\rServerMessage\x12\"\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tH\x01R\trequestId\x88\x01\x01\x12#\n" +
@@ -1836,18 +1954,29 @@ const file_coop_v1_session_proto_rawDesc = "" +
 	"\x04done\x18\x1b \x01(\v2\r.coop.v1.DoneH\x00R\x02ok\x129\n" +
 	"\vmessage_raw\x18\x1c \x01(\v2\x15.coop.v1.MessageEventH\x00R\vmessage:raw\x128\n" +
 	"\fstop_outcome\x18\x1d \x01(\v2\x12.coop.v1.StopEventH\x00R\fstop:outcome\x12;\n" +
-	"\rstart_outcome\x18\x1e \x01(\v2\x13.coop.v1.StartEventH\x00R\rstart:outcomeB\a\n" +
+	"\rstart_outcome\x18\x1e \x01(\v2\x13.coop.v1.StartEventH\x00R\rstart:outcome\x126\n" +
+	"\x06denied\x18\x1f \x01(\v2\x14.coop.v1.DenialEventH\x00R\x0enetwork:deniedB\a\n" +
 	"\x05eventB\r\n" +
-	"\v_request_id\"\x90\x01\n" +
+	"\v_request_id\"w\n" +
+	"\vDenialEvent\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\tR\x04host\x12\x12\n" +
+	"\x04port\x18\x02 \x01(\rR\x04port\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x16\n" +
+	"\x06untold\x18\x04 \x01(\x04R\x06untold\x12\x10\n" +
+	"\x03seq\x18\x05 \x01(\x04R\x03seq\"\xe2\x01\n" +
 	"\vAttachHello\x12\x17\n" +
 	"\x04cols\x18\x01 \x01(\rH\x00R\x04cols\x88\x01\x01\x12\x17\n" +
 	"\x04rows\x18\x02 \x01(\rH\x01R\x04rows\x88\x01\x01\x12\x12\n" +
 	"\x04view\x18\x03 \x01(\bR\x04view\x12\x1d\n" +
-	"\aanswers\x18\x04 \x01(\bH\x02R\aanswers\x88\x01\x01B\a\n" +
+	"\aanswers\x18\x04 \x01(\bH\x02R\aanswers\x88\x01\x01\x12\x1a\n" +
+	"\bterminal\x18\x05 \x01(\tR\bterminal\x12$\n" +
+	"\vfrom_offset\x18\x06 \x01(\x04H\x03R\n" +
+	"fromOffset\x88\x01\x01B\a\n" +
 	"\x05_colsB\a\n" +
 	"\x05_rowsB\n" +
 	"\n" +
-	"\b_answers\"\x90\x01\n" +
+	"\b_answersB\x0e\n" +
+	"\f_from_offset\"\x90\x01\n" +
 	"\rAttachRequest\x12,\n" +
 	"\x05hello\x18\x01 \x01(\v2\x14.coop.v1.AttachHelloH\x00R\x05hello\x12\x16\n" +
 	"\x05input\x18\x02 \x01(\fH\x00R\x05input\x120\n" +
@@ -1889,7 +2018,7 @@ func file_coop_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_coop_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_coop_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_coop_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_coop_v1_session_proto_goTypes = []any{
 	(EventMode)(0),                     // 0: coop.v1.EventMode
 	(*StreamEventsRequest)(nil),        // 1: coop.v1.StreamEventsRequest
@@ -1900,52 +2029,53 @@ var file_coop_v1_session_proto_goTypes = []any{
 	(*ErrorEvent)(nil),                 // 6: coop.v1.ErrorEvent
 	(*ClientMessage)(nil),              // 7: coop.v1.ClientMessage
 	(*ServerMessage)(nil),              // 8: coop.v1.ServerMessage
-	(*AttachHello)(nil),                // 9: coop.v1.AttachHello
-	(*AttachRequest)(nil),              // 10: coop.v1.AttachRequest
-	(*AttachReady)(nil),                // 11: coop.v1.AttachReady
-	(*AttachResponse)(nil),             // 12: coop.v1.AttachResponse
-	(*GetScreenRequest)(nil),           // 13: coop.v1.GetScreenRequest
-	(*GetAgentStateRequest)(nil),       // 14: coop.v1.GetAgentStateRequest
-	(*GetStatusRequest)(nil),           // 15: coop.v1.GetStatusRequest
-	(*GetOutputRequest)(nil),           // 16: coop.v1.GetOutputRequest
-	(*SendInputRequest)(nil),           // 17: coop.v1.SendInputRequest
-	(*SendInputRawRequest)(nil),        // 18: coop.v1.SendInputRawRequest
-	(*SendKeysRequest)(nil),            // 19: coop.v1.SendKeysRequest
-	(*ResizeRequest)(nil),              // 20: coop.v1.ResizeRequest
-	(*SendSignalRequest)(nil),          // 21: coop.v1.SendSignalRequest
-	(*LockRequest)(nil),                // 22: coop.v1.LockRequest
-	(*NudgeRequest)(nil),               // 23: coop.v1.NudgeRequest
-	(*RespondRequest)(nil),             // 24: coop.v1.RespondRequest
-	(*WaitRequest)(nil),                // 25: coop.v1.WaitRequest
-	(*RestartRequest)(nil),             // 26: coop.v1.RestartRequest
-	(*ShutdownRequest)(nil),            // 27: coop.v1.ShutdownRequest
-	(*ListTranscriptsRequest)(nil),     // 28: coop.v1.ListTranscriptsRequest
-	(*GetTranscriptRequest)(nil),       // 29: coop.v1.GetTranscriptRequest
-	(*CatchupTranscriptsRequest)(nil),  // 30: coop.v1.CatchupTranscriptsRequest
-	(*OutputChunk)(nil),                // 31: coop.v1.OutputChunk
-	(*ScreenSnapshot)(nil),             // 32: coop.v1.ScreenSnapshot
-	(*AgentStateEvent)(nil),            // 33: coop.v1.AgentStateEvent
-	(*ExitEvent)(nil),                  // 34: coop.v1.ExitEvent
-	(*ResizeEvent)(nil),                // 35: coop.v1.ResizeEvent
-	(*Gap)(nil),                        // 36: coop.v1.Gap
-	(*Receipt)(nil),                    // 37: coop.v1.Receipt
-	(*GetStatusResponse)(nil),          // 38: coop.v1.GetStatusResponse
-	(*GetOutputResponse)(nil),          // 39: coop.v1.GetOutputResponse
-	(*SendInputResponse)(nil),          // 40: coop.v1.SendInputResponse
-	(*LockResult)(nil),                 // 41: coop.v1.LockResult
-	(*NudgeResponse)(nil),              // 42: coop.v1.NudgeResponse
-	(*RespondResponse)(nil),            // 43: coop.v1.RespondResponse
-	(*WaitResponse)(nil),               // 44: coop.v1.WaitResponse
-	(*RestartResponse)(nil),            // 45: coop.v1.RestartResponse
-	(*StopEvent)(nil),                  // 46: coop.v1.StopEvent
-	(*StartEvent)(nil),                 // 47: coop.v1.StartEvent
-	(*TranscriptEvent)(nil),            // 48: coop.v1.TranscriptEvent
-	(*ListTranscriptsResponse)(nil),    // 49: coop.v1.ListTranscriptsResponse
-	(*GetTranscriptResponse)(nil),      // 50: coop.v1.GetTranscriptResponse
-	(*CatchupTranscriptsResponse)(nil), // 51: coop.v1.CatchupTranscriptsResponse
-	(*ResizeResponse)(nil),             // 52: coop.v1.ResizeResponse
-	(*SendSignalResponse)(nil),         // 53: coop.v1.SendSignalResponse
-	(*MessageEvent)(nil),               // 54: coop.v1.MessageEvent
+	(*DenialEvent)(nil),                // 9: coop.v1.DenialEvent
+	(*AttachHello)(nil),                // 10: coop.v1.AttachHello
+	(*AttachRequest)(nil),              // 11: coop.v1.AttachRequest
+	(*AttachReady)(nil),                // 12: coop.v1.AttachReady
+	(*AttachResponse)(nil),             // 13: coop.v1.AttachResponse
+	(*GetScreenRequest)(nil),           // 14: coop.v1.GetScreenRequest
+	(*GetAgentStateRequest)(nil),       // 15: coop.v1.GetAgentStateRequest
+	(*GetStatusRequest)(nil),           // 16: coop.v1.GetStatusRequest
+	(*GetOutputRequest)(nil),           // 17: coop.v1.GetOutputRequest
+	(*SendInputRequest)(nil),           // 18: coop.v1.SendInputRequest
+	(*SendInputRawRequest)(nil),        // 19: coop.v1.SendInputRawRequest
+	(*SendKeysRequest)(nil),            // 20: coop.v1.SendKeysRequest
+	(*ResizeRequest)(nil),              // 21: coop.v1.ResizeRequest
+	(*SendSignalRequest)(nil),          // 22: coop.v1.SendSignalRequest
+	(*LockRequest)(nil),                // 23: coop.v1.LockRequest
+	(*NudgeRequest)(nil),               // 24: coop.v1.NudgeRequest
+	(*RespondRequest)(nil),             // 25: coop.v1.RespondRequest
+	(*WaitRequest)(nil),                // 26: coop.v1.WaitRequest
+	(*RestartRequest)(nil),             // 27: coop.v1.RestartRequest
+	(*ShutdownRequest)(nil),            // 28: coop.v1.ShutdownRequest
+	(*ListTranscriptsRequest)(nil),     // 29: coop.v1.ListTranscriptsRequest
+	(*GetTranscriptRequest)(nil),       // 30: coop.v1.GetTranscriptRequest
+	(*CatchupTranscriptsRequest)(nil),  // 31: coop.v1.CatchupTranscriptsRequest
+	(*OutputChunk)(nil),                // 32: coop.v1.OutputChunk
+	(*ScreenSnapshot)(nil),             // 33: coop.v1.ScreenSnapshot
+	(*AgentStateEvent)(nil),            // 34: coop.v1.AgentStateEvent
+	(*ExitEvent)(nil),                  // 35: coop.v1.ExitEvent
+	(*ResizeEvent)(nil),                // 36: coop.v1.ResizeEvent
+	(*Gap)(nil),                        // 37: coop.v1.Gap
+	(*Receipt)(nil),                    // 38: coop.v1.Receipt
+	(*GetStatusResponse)(nil),          // 39: coop.v1.GetStatusResponse
+	(*GetOutputResponse)(nil),          // 40: coop.v1.GetOutputResponse
+	(*SendInputResponse)(nil),          // 41: coop.v1.SendInputResponse
+	(*LockResult)(nil),                 // 42: coop.v1.LockResult
+	(*NudgeResponse)(nil),              // 43: coop.v1.NudgeResponse
+	(*RespondResponse)(nil),            // 44: coop.v1.RespondResponse
+	(*WaitResponse)(nil),               // 45: coop.v1.WaitResponse
+	(*RestartResponse)(nil),            // 46: coop.v1.RestartResponse
+	(*StopEvent)(nil),                  // 47: coop.v1.StopEvent
+	(*StartEvent)(nil),                 // 48: coop.v1.StartEvent
+	(*TranscriptEvent)(nil),            // 49: coop.v1.TranscriptEvent
+	(*ListTranscriptsResponse)(nil),    // 50: coop.v1.ListTranscriptsResponse
+	(*GetTranscriptResponse)(nil),      // 51: coop.v1.GetTranscriptResponse
+	(*CatchupTranscriptsResponse)(nil), // 52: coop.v1.CatchupTranscriptsResponse
+	(*ResizeResponse)(nil),             // 53: coop.v1.ResizeResponse
+	(*SendSignalResponse)(nil),         // 54: coop.v1.SendSignalResponse
+	(*MessageEvent)(nil),               // 55: coop.v1.MessageEvent
 }
 var file_coop_v1_session_proto_depIdxs = []int32{
 	0,  // 0: coop.v1.StreamEventsRequest.mode:type_name -> coop.v1.EventMode
@@ -1953,65 +2083,66 @@ var file_coop_v1_session_proto_depIdxs = []int32{
 	3,  // 2: coop.v1.ClientMessage.ping:type_name -> coop.v1.Ping
 	2,  // 3: coop.v1.ClientMessage.auth:type_name -> coop.v1.AuthRequest
 	1,  // 4: coop.v1.ClientMessage.subscribe:type_name -> coop.v1.StreamEventsRequest
-	13, // 5: coop.v1.ClientMessage.screen_get:type_name -> coop.v1.GetScreenRequest
-	14, // 6: coop.v1.ClientMessage.state_get:type_name -> coop.v1.GetAgentStateRequest
-	15, // 7: coop.v1.ClientMessage.status_get:type_name -> coop.v1.GetStatusRequest
-	16, // 8: coop.v1.ClientMessage.replay:type_name -> coop.v1.GetOutputRequest
-	17, // 9: coop.v1.ClientMessage.input:type_name -> coop.v1.SendInputRequest
-	18, // 10: coop.v1.ClientMessage.input_raw:type_name -> coop.v1.SendInputRawRequest
-	19, // 11: coop.v1.ClientMessage.keys:type_name -> coop.v1.SendKeysRequest
-	20, // 12: coop.v1.ClientMessage.resize:type_name -> coop.v1.ResizeRequest
-	21, // 13: coop.v1.ClientMessage.signal:type_name -> coop.v1.SendSignalRequest
-	22, // 14: coop.v1.ClientMessage.lock:type_name -> coop.v1.LockRequest
-	23, // 15: coop.v1.ClientMessage.nudge:type_name -> coop.v1.NudgeRequest
-	24, // 16: coop.v1.ClientMessage.respond:type_name -> coop.v1.RespondRequest
-	25, // 17: coop.v1.ClientMessage.wait:type_name -> coop.v1.WaitRequest
-	26, // 18: coop.v1.ClientMessage.restart:type_name -> coop.v1.RestartRequest
-	27, // 19: coop.v1.ClientMessage.shutdown:type_name -> coop.v1.ShutdownRequest
-	28, // 20: coop.v1.ClientMessage.transcript_list:type_name -> coop.v1.ListTranscriptsRequest
-	29, // 21: coop.v1.ClientMessage.transcript_get:type_name -> coop.v1.GetTranscriptRequest
-	30, // 22: coop.v1.ClientMessage.transcript_catchup:type_name -> coop.v1.CatchupTranscriptsRequest
+	14, // 5: coop.v1.ClientMessage.screen_get:type_name -> coop.v1.GetScreenRequest
+	15, // 6: coop.v1.ClientMessage.state_get:type_name -> coop.v1.GetAgentStateRequest
+	16, // 7: coop.v1.ClientMessage.status_get:type_name -> coop.v1.GetStatusRequest
+	17, // 8: coop.v1.ClientMessage.replay:type_name -> coop.v1.GetOutputRequest
+	18, // 9: coop.v1.ClientMessage.input:type_name -> coop.v1.SendInputRequest
+	19, // 10: coop.v1.ClientMessage.input_raw:type_name -> coop.v1.SendInputRawRequest
+	20, // 11: coop.v1.ClientMessage.keys:type_name -> coop.v1.SendKeysRequest
+	21, // 12: coop.v1.ClientMessage.resize:type_name -> coop.v1.ResizeRequest
+	22, // 13: coop.v1.ClientMessage.signal:type_name -> coop.v1.SendSignalRequest
+	23, // 14: coop.v1.ClientMessage.lock:type_name -> coop.v1.LockRequest
+	24, // 15: coop.v1.ClientMessage.nudge:type_name -> coop.v1.NudgeRequest
+	25, // 16: coop.v1.ClientMessage.respond:type_name -> coop.v1.RespondRequest
+	26, // 17: coop.v1.ClientMessage.wait:type_name -> coop.v1.WaitRequest
+	27, // 18: coop.v1.ClientMessage.restart:type_name -> coop.v1.RestartRequest
+	28, // 19: coop.v1.ClientMessage.shutdown:type_name -> coop.v1.ShutdownRequest
+	29, // 20: coop.v1.ClientMessage.transcript_list:type_name -> coop.v1.ListTranscriptsRequest
+	30, // 21: coop.v1.ClientMessage.transcript_get:type_name -> coop.v1.GetTranscriptRequest
+	31, // 22: coop.v1.ClientMessage.transcript_catchup:type_name -> coop.v1.CatchupTranscriptsRequest
 	4,  // 23: coop.v1.ServerMessage.pong:type_name -> coop.v1.Pong
 	6,  // 24: coop.v1.ServerMessage.error:type_name -> coop.v1.ErrorEvent
-	31, // 25: coop.v1.ServerMessage.output:type_name -> coop.v1.OutputChunk
-	32, // 26: coop.v1.ServerMessage.screen:type_name -> coop.v1.ScreenSnapshot
-	33, // 27: coop.v1.ServerMessage.transition:type_name -> coop.v1.AgentStateEvent
-	34, // 28: coop.v1.ServerMessage.exit:type_name -> coop.v1.ExitEvent
-	35, // 29: coop.v1.ServerMessage.resize:type_name -> coop.v1.ResizeEvent
-	36, // 30: coop.v1.ServerMessage.gap:type_name -> coop.v1.Gap
-	37, // 31: coop.v1.ServerMessage.receipt:type_name -> coop.v1.Receipt
-	38, // 32: coop.v1.ServerMessage.status:type_name -> coop.v1.GetStatusResponse
-	39, // 33: coop.v1.ServerMessage.replay_result:type_name -> coop.v1.GetOutputResponse
-	40, // 34: coop.v1.ServerMessage.input_result:type_name -> coop.v1.SendInputResponse
-	41, // 35: coop.v1.ServerMessage.lock_result:type_name -> coop.v1.LockResult
-	42, // 36: coop.v1.ServerMessage.nudge_result:type_name -> coop.v1.NudgeResponse
-	43, // 37: coop.v1.ServerMessage.respond_result:type_name -> coop.v1.RespondResponse
-	44, // 38: coop.v1.ServerMessage.wait_result:type_name -> coop.v1.WaitResponse
-	45, // 39: coop.v1.ServerMessage.restart_result:type_name -> coop.v1.RestartResponse
-	46, // 40: coop.v1.ServerMessage.stop:type_name -> coop.v1.StopEvent
-	47, // 41: coop.v1.ServerMessage.start:type_name -> coop.v1.StartEvent
-	48, // 42: coop.v1.ServerMessage.transcript_saved:type_name -> coop.v1.TranscriptEvent
-	49, // 43: coop.v1.ServerMessage.transcript_list:type_name -> coop.v1.ListTranscriptsResponse
-	50, // 44: coop.v1.ServerMessage.transcript_get:type_name -> coop.v1.GetTranscriptResponse
-	51, // 45: coop.v1.ServerMessage.transcript_catchup:type_name -> coop.v1.CatchupTranscriptsResponse
-	52, // 46: coop.v1.ServerMessage.resize_result:type_name -> coop.v1.ResizeResponse
-	53, // 47: coop.v1.ServerMessage.signal_result:type_name -> coop.v1.SendSignalResponse
+	32, // 25: coop.v1.ServerMessage.output:type_name -> coop.v1.OutputChunk
+	33, // 26: coop.v1.ServerMessage.screen:type_name -> coop.v1.ScreenSnapshot
+	34, // 27: coop.v1.ServerMessage.transition:type_name -> coop.v1.AgentStateEvent
+	35, // 28: coop.v1.ServerMessage.exit:type_name -> coop.v1.ExitEvent
+	36, // 29: coop.v1.ServerMessage.resize:type_name -> coop.v1.ResizeEvent
+	37, // 30: coop.v1.ServerMessage.gap:type_name -> coop.v1.Gap
+	38, // 31: coop.v1.ServerMessage.receipt:type_name -> coop.v1.Receipt
+	39, // 32: coop.v1.ServerMessage.status:type_name -> coop.v1.GetStatusResponse
+	40, // 33: coop.v1.ServerMessage.replay_result:type_name -> coop.v1.GetOutputResponse
+	41, // 34: coop.v1.ServerMessage.input_result:type_name -> coop.v1.SendInputResponse
+	42, // 35: coop.v1.ServerMessage.lock_result:type_name -> coop.v1.LockResult
+	43, // 36: coop.v1.ServerMessage.nudge_result:type_name -> coop.v1.NudgeResponse
+	44, // 37: coop.v1.ServerMessage.respond_result:type_name -> coop.v1.RespondResponse
+	45, // 38: coop.v1.ServerMessage.wait_result:type_name -> coop.v1.WaitResponse
+	46, // 39: coop.v1.ServerMessage.restart_result:type_name -> coop.v1.RestartResponse
+	47, // 40: coop.v1.ServerMessage.stop:type_name -> coop.v1.StopEvent
+	48, // 41: coop.v1.ServerMessage.start:type_name -> coop.v1.StartEvent
+	49, // 42: coop.v1.ServerMessage.transcript_saved:type_name -> coop.v1.TranscriptEvent
+	50, // 43: coop.v1.ServerMessage.transcript_list:type_name -> coop.v1.ListTranscriptsResponse
+	51, // 44: coop.v1.ServerMessage.transcript_get:type_name -> coop.v1.GetTranscriptResponse
+	52, // 45: coop.v1.ServerMessage.transcript_catchup:type_name -> coop.v1.CatchupTranscriptsResponse
+	53, // 46: coop.v1.ServerMessage.resize_result:type_name -> coop.v1.ResizeResponse
+	54, // 47: coop.v1.ServerMessage.signal_result:type_name -> coop.v1.SendSignalResponse
 	5,  // 48: coop.v1.ServerMessage.done:type_name -> coop.v1.Done
-	54, // 49: coop.v1.ServerMessage.message_raw:type_name -> coop.v1.MessageEvent
-	46, // 50: coop.v1.ServerMessage.stop_outcome:type_name -> coop.v1.StopEvent
-	47, // 51: coop.v1.ServerMessage.start_outcome:type_name -> coop.v1.StartEvent
-	9,  // 52: coop.v1.AttachRequest.hello:type_name -> coop.v1.AttachHello
-	20, // 53: coop.v1.AttachRequest.resize:type_name -> coop.v1.ResizeRequest
-	11, // 54: coop.v1.AttachResponse.ready:type_name -> coop.v1.AttachReady
-	35, // 55: coop.v1.AttachResponse.resize:type_name -> coop.v1.ResizeEvent
-	34, // 56: coop.v1.AttachResponse.exit:type_name -> coop.v1.ExitEvent
-	33, // 57: coop.v1.AttachResponse.transition:type_name -> coop.v1.AgentStateEvent
-	6,  // 58: coop.v1.AttachResponse.error:type_name -> coop.v1.ErrorEvent
-	59, // [59:59] is the sub-list for method output_type
-	59, // [59:59] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	55, // 49: coop.v1.ServerMessage.message_raw:type_name -> coop.v1.MessageEvent
+	47, // 50: coop.v1.ServerMessage.stop_outcome:type_name -> coop.v1.StopEvent
+	48, // 51: coop.v1.ServerMessage.start_outcome:type_name -> coop.v1.StartEvent
+	9,  // 52: coop.v1.ServerMessage.denied:type_name -> coop.v1.DenialEvent
+	10, // 53: coop.v1.AttachRequest.hello:type_name -> coop.v1.AttachHello
+	21, // 54: coop.v1.AttachRequest.resize:type_name -> coop.v1.ResizeRequest
+	12, // 55: coop.v1.AttachResponse.ready:type_name -> coop.v1.AttachReady
+	36, // 56: coop.v1.AttachResponse.resize:type_name -> coop.v1.ResizeEvent
+	35, // 57: coop.v1.AttachResponse.exit:type_name -> coop.v1.ExitEvent
+	34, // 58: coop.v1.AttachResponse.transition:type_name -> coop.v1.AgentStateEvent
+	6,  // 59: coop.v1.AttachResponse.error:type_name -> coop.v1.ErrorEvent
+	60, // [60:60] is the sub-list for method output_type
+	60, // [60:60] is the sub-list for method input_type
+	60, // [60:60] is the sub-list for extension type_name
+	60, // [60:60] is the sub-list for extension extendee
+	0,  // [0:60] is the sub-list for field type_name
 }
 
 func init() { file_coop_v1_session_proto_init() }
@@ -2081,14 +2212,15 @@ func file_coop_v1_session_proto_init() {
 		(*ServerMessage_MessageRaw)(nil),
 		(*ServerMessage_StopOutcome)(nil),
 		(*ServerMessage_StartOutcome)(nil),
+		(*ServerMessage_Denied)(nil),
 	}
-	file_coop_v1_session_proto_msgTypes[8].OneofWrappers = []any{}
-	file_coop_v1_session_proto_msgTypes[9].OneofWrappers = []any{
+	file_coop_v1_session_proto_msgTypes[9].OneofWrappers = []any{}
+	file_coop_v1_session_proto_msgTypes[10].OneofWrappers = []any{
 		(*AttachRequest_Hello)(nil),
 		(*AttachRequest_Input)(nil),
 		(*AttachRequest_Resize)(nil),
 	}
-	file_coop_v1_session_proto_msgTypes[11].OneofWrappers = []any{
+	file_coop_v1_session_proto_msgTypes[12].OneofWrappers = []any{
 		(*AttachResponse_Ready)(nil),
 		(*AttachResponse_Output)(nil),
 		(*AttachResponse_Resize)(nil),
@@ -2102,7 +2234,7 @@ func file_coop_v1_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coop_v1_session_proto_rawDesc), len(file_coop_v1_session_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

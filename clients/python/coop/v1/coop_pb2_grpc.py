@@ -10,6 +10,7 @@ from coop.v1 import lifecycle_pb2 as coop_dot_v1_dot_lifecycle__pb2
 from coop.v1 import nudge_pb2 as coop_dot_v1_dot_nudge__pb2
 from coop.v1 import screen_pb2 as coop_dot_v1_dot_screen__pb2
 from coop.v1 import session_pb2 as coop_dot_v1_dot_session__pb2
+from coop.v1 import terminals_pb2 as coop_dot_v1_dot_terminals__pb2
 from coop.v1 import transcripts_pb2 as coop_dot_v1_dot_transcripts__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -152,6 +153,21 @@ class CoopStub:
                 request_serializer=coop_dot_v1_dot_session__pb2.AttachRequest.SerializeToString,
                 response_deserializer=coop_dot_v1_dot_session__pb2.AttachResponse.FromString,
                 _registered_method=True)
+        self.OpenTerminal = channel.unary_unary(
+                '/coop.v1.Coop/OpenTerminal',
+                request_serializer=coop_dot_v1_dot_terminals__pb2.OpenTerminalRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_terminals__pb2.Terminal.FromString,
+                _registered_method=True)
+        self.ListTerminals = channel.unary_unary(
+                '/coop.v1.Coop/ListTerminals',
+                request_serializer=coop_dot_v1_dot_terminals__pb2.ListTerminalsRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_terminals__pb2.ListTerminalsResponse.FromString,
+                _registered_method=True)
+        self.CloseTerminal = channel.unary_unary(
+                '/coop.v1.Coop/CloseTerminal',
+                request_serializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalResponse.FromString,
+                _registered_method=True)
         self.DecideStop = channel.unary_unary(
                 '/coop.v1.Coop/DecideStop',
                 request_serializer=coop_dot_v1_dot_gates__pb2.DecideStopRequest.SerializeToString,
@@ -236,6 +252,16 @@ class CoopStub:
                 '/coop.v1.Coop/SetEnvironment',
                 request_serializer=coop_dot_v1_dot_lifecycle__pb2.SetEnvironmentRequest.SerializeToString,
                 response_deserializer=coop_dot_v1_dot_lifecycle__pb2.Environment.FromString,
+                _registered_method=True)
+        self.GetVariable = channel.unary_unary(
+                '/coop.v1.Coop/GetVariable',
+                request_serializer=coop_dot_v1_dot_lifecycle__pb2.GetVariableRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_lifecycle__pb2.Variable.FromString,
+                _registered_method=True)
+        self.SetVariable = channel.unary_unary(
+                '/coop.v1.Coop/SetVariable',
+                request_serializer=coop_dot_v1_dot_lifecycle__pb2.SetVariableRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_lifecycle__pb2.Variable.FromString,
                 _registered_method=True)
         self.Shutdown = channel.unary_unary(
                 '/coop.v1.Coop/Shutdown',
@@ -407,6 +433,27 @@ class CoopServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenTerminal(self, request, context):
+        """Starts another program beside the first, on a terminal of its own: a shell in the same box, or on the same machine.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTerminals(self, request, context):
+        """The terminals that were opened beside the first, and still run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CloseTerminal(self, request, context):
+        """Ends what runs on a terminal.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DecideStop(self, request, context):
         """Whether the agent may stop; called by its stop hook.
         """
@@ -522,6 +569,20 @@ class CoopServicer:
 
     def SetEnvironment(self, request, context):
         """Changes what the operator gives; it reaches the child that is started next, after a restart.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetVariable(self, request, context):
+        """One variable that the operator gives the child, by its name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetVariable(self, request, context):
+        """Gives the next child one variable.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -654,6 +715,21 @@ def add_CoopServicer_to_server(servicer, server):
                     request_deserializer=coop_dot_v1_dot_session__pb2.AttachRequest.FromString,
                     response_serializer=coop_dot_v1_dot_session__pb2.AttachResponse.SerializeToString,
             ),
+            'OpenTerminal': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenTerminal,
+                    request_deserializer=coop_dot_v1_dot_terminals__pb2.OpenTerminalRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_terminals__pb2.Terminal.SerializeToString,
+            ),
+            'ListTerminals': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTerminals,
+                    request_deserializer=coop_dot_v1_dot_terminals__pb2.ListTerminalsRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_terminals__pb2.ListTerminalsResponse.SerializeToString,
+            ),
+            'CloseTerminal': grpc.unary_unary_rpc_method_handler(
+                    servicer.CloseTerminal,
+                    request_deserializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalResponse.SerializeToString,
+            ),
             'DecideStop': grpc.unary_unary_rpc_method_handler(
                     servicer.DecideStop,
                     request_deserializer=coop_dot_v1_dot_gates__pb2.DecideStopRequest.FromString,
@@ -738,6 +814,16 @@ def add_CoopServicer_to_server(servicer, server):
                     servicer.SetEnvironment,
                     request_deserializer=coop_dot_v1_dot_lifecycle__pb2.SetEnvironmentRequest.FromString,
                     response_serializer=coop_dot_v1_dot_lifecycle__pb2.Environment.SerializeToString,
+            ),
+            'GetVariable': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetVariable,
+                    request_deserializer=coop_dot_v1_dot_lifecycle__pb2.GetVariableRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_lifecycle__pb2.Variable.SerializeToString,
+            ),
+            'SetVariable': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetVariable,
+                    request_deserializer=coop_dot_v1_dot_lifecycle__pb2.SetVariableRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_lifecycle__pb2.Variable.SerializeToString,
             ),
             'Shutdown': grpc.unary_unary_rpc_method_handler(
                     servicer.Shutdown,
@@ -1356,6 +1442,87 @@ class Coop:
             _registered_method=True)
 
     @staticmethod
+    def OpenTerminal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/OpenTerminal',
+            coop_dot_v1_dot_terminals__pb2.OpenTerminalRequest.SerializeToString,
+            coop_dot_v1_dot_terminals__pb2.Terminal.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTerminals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/ListTerminals',
+            coop_dot_v1_dot_terminals__pb2.ListTerminalsRequest.SerializeToString,
+            coop_dot_v1_dot_terminals__pb2.ListTerminalsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CloseTerminal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/CloseTerminal',
+            coop_dot_v1_dot_terminals__pb2.CloseTerminalRequest.SerializeToString,
+            coop_dot_v1_dot_terminals__pb2.CloseTerminalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def DecideStop(request,
             target,
             options=(),
@@ -1804,6 +1971,60 @@ class Coop:
             '/coop.v1.Coop/SetEnvironment',
             coop_dot_v1_dot_lifecycle__pb2.SetEnvironmentRequest.SerializeToString,
             coop_dot_v1_dot_lifecycle__pb2.Environment.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetVariable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/GetVariable',
+            coop_dot_v1_dot_lifecycle__pb2.GetVariableRequest.SerializeToString,
+            coop_dot_v1_dot_lifecycle__pb2.Variable.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetVariable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/coop.v1.Coop/SetVariable',
+            coop_dot_v1_dot_lifecycle__pb2.SetVariableRequest.SerializeToString,
+            coop_dot_v1_dot_lifecycle__pb2.Variable.FromString,
             options,
             channel_credentials,
             insecure,

@@ -26,7 +26,7 @@ from coop.v1 import agent_pb2 as coop_dot_v1_dot_agent__pb2
 from coop.v1 import screen_pb2 as coop_dot_v1_dot_screen__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63oop/v1/lifecycle.proto\x12\x07\x63oop.v1\x1a\x13\x63oop/v1/agent.proto\x1a\x14\x63oop/v1/screen.proto\"\x12\n\x10GetHealthRequest\"\x96\x02\n\x11GetHealthResponse\x12-\n\x06status\x18\x01 \x01(\x0e\x32\x15.coop.v1.SessionStateR\x06status\x12\x15\n\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n\x0buptime_secs\x18\x03 \x01(\x04R\nuptimeSecs\x12\x14\n\x05\x61gent\x18\x04 \x01(\tR\x05\x61gent\x12\x36\n\x08terminal\x18\x05 \x01(\x0b\x32\x15.coop.v1.TerminalSizeH\x01R\x08terminal\x88\x01\x01\x12\x1d\n\nws_clients\x18\x06 \x01(\rR\twsClients\x12\x18\n\x07version\x18\x07 \x01(\tR\x07versionB\x06\n\x04_pidB\x0b\n\t_terminal\"\x11\n\x0fGetReadyRequest\"P\n\x10GetReadyResponse\x12\x14\n\x05ready\x18\x01 \x01(\x08R\x05ready\x12\x1b\n\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01\x42\t\n\x07_reason\"\x12\n\x10GetStatusRequest\"\xe6\x07\n\x11GetStatusResponse\x12+\n\x05state\x18\x01 \x01(\x0e\x32\x15.coop.v1.SessionStateR\x05state\x12\x15\n\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n\x0buptime_secs\x18\x03 \x01(\x04R\nuptimeSecs\x12 \n\texit_code\x18\x04 \x01(\x05H\x01R\x08\x65xitCode\x88\x01\x01\x12\x1d\n\nscreen_seq\x18\x05 \x01(\x04R\tscreenSeq\x12\x1d\n\nbytes_read\x18\x06 \x01(\x04R\tbytesRead\x12#\n\rbytes_written\x18\x07 \x01(\x04R\x0c\x62ytesWritten\x12\x1d\n\nws_clients\x18\x08 \x01(\rR\twsClients\x12$\n\x0b\x65xit_signal\x18\t \x01(\x05H\x02R\nexitSignal\x88\x01\x01\x12\x19\n\x05\x65rror\x18\n \x01(\tH\x03R\x05\x65rror\x88\x01\x01\x12\x10\n\x03seq\x18\x0b \x01(\x04R\x03seq\x12\x14\n\x05\x61gent\x18\x0c \x01(\tR\x05\x61gent\x12\x18\n\x07\x63ommand\x18\r \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x0e \x01(\tR\x03\x63wd\x12>\n\x06labels\x18\x0f \x03(\x0b\x32&.coop.v1.GetStatusResponse.LabelsEntryR\x06labels\x12\x1a\n\x08restarts\x18\x10 \x01(\rR\x08restarts\x12\x36\n\x08terminal\x18\x11 \x01(\x0b\x32\x15.coop.v1.TerminalSizeH\x04R\x08terminal\x88\x01\x01\x12#\n\roldest_offset\x18\x12 \x01(\x04R\x0coldestOffset\x12!\n\x0cinput_queued\x18\x13 \x01(\x04R\x0binputQueued\x12\x18\n\x07version\x18\x14 \x01(\tR\x07version\x12\"\n\rstarted_at_ms\x18\x15 \x01(\x04R\x0bstartedAtMs\x12.\n\x11last_output_at_ms\x18\x16 \x01(\x04H\x05R\x0elastOutputAtMs\x88\x01\x01\x12,\n\x10last_input_at_ms\x18\x17 \x01(\x04H\x06R\rlastInputAtMs\x88\x01\x01\x12\x18\n\x07\x62\x61\x63kend\x18\x18 \x01(\tR\x07\x62\x61\x63kend\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x06\n\x04_pidB\x0c\n\n_exit_codeB\x0e\n\x0c_exit_signalB\x08\n\x06_errorB\x0b\n\t_terminalB\x14\n\x12_last_output_at_msB\x13\n\x11_last_input_at_ms\"\xb7\x02\n\x0bWaitRequest\x12/\n\x06states\x18\x01 \x03(\x0e\x32\x17.coop.v1.AgentStateKindR\x06states\x12\x17\n\x04text\x18\x02 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x19\n\x05regex\x18\x03 \x01(\tH\x01R\x05regex\x88\x01\x01\x12\x1e\n\x08quiet_ms\x18\x04 \x01(\rH\x02R\x07quietMs\x88\x01\x01\x12\x1b\n\x06offset\x18\x05 \x01(\x04H\x03R\x06offset\x88\x01\x01\x12\x16\n\x06\x65xited\x18\x06 \x01(\x08R\x06\x65xited\x12\x10\n\x03\x61ll\x18\x07 \x01(\x08R\x03\x61ll\x12\"\n\ntimeout_ms\x18\x08 \x01(\rH\x04R\ttimeoutMs\x88\x01\x01\x42\x07\n\x05_textB\x08\n\x06_regexB\x0b\n\t_quiet_msB\t\n\x07_offsetB\r\n\x0b_timeout_ms\"\xa9\x02\n\x0cWaitResponse\x12\x18\n\x07matched\x18\x01 \x01(\x08R\x07matched\x12!\n\tcondition\x18\x02 \x01(\tH\x00R\tcondition\x88\x01\x01\x12\x10\n\x03seq\x18\x03 \x01(\x04R\x03seq\x12-\n\x05state\x18\x04 \x01(\x0e\x32\x17.coop.v1.AgentStateKindR\x05state\x12\x16\n\x06offset\x18\x05 \x01(\x04R\x06offset\x12\x1d\n\nelapsed_ms\x18\x06 \x01(\x04R\telapsedMs\x12\x17\n\x04line\x18\x07 \x01(\tH\x01R\x04line\x88\x01\x01\x12+\n\x04\x65xit\x18\x08 \x01(\x0b\x32\x12.coop.v1.ExitEventH\x02R\x04\x65xit\x88\x01\x01\x42\x0c\n\n_conditionB\x07\n\x05_lineB\x07\n\x05_exit\"\xa4\x01\n\x0eRestartRequest\x12\x32\n\x03\x65nv\x18\x01 \x03(\x0b\x32 .coop.v1.RestartRequest.EnvEntryR\x03\x65nv\x12\x1b\n\x06resume\x18\x02 \x01(\x08H\x00R\x06resume\x88\x01\x01\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\t\n\x07_resume\"B\n\x0fRestartResponse\x12\x15\n\x03pid\x18\x01 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x10\n\x03seq\x18\x02 \x01(\x04R\x03seqB\x06\n\x04_pid\"-\n\x15GetEnvironmentRequest\x12\x14\n\x05names\x18\x01 \x03(\tR\x05names\"\xa0\x01\n\x15SetEnvironmentRequest\x12\x39\n\x03set\x18\x01 \x03(\x0b\x32\'.coop.v1.SetEnvironmentRequest.SetEntryR\x03set\x12\x14\n\x05unset\x18\x02 \x03(\tR\x05unset\x1a\x36\n\x08SetEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\xa4\x01\n\x0b\x45nvironment\x12\x41\n\tvariables\x18\x01 \x03(\x0b\x32#.coop.v1.Environment.VariablesEntryR\tvariables\x12\x14\n\x05unset\x18\x02 \x03(\tR\x05unset\x1a<\n\x0eVariablesEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\x11\n\x0fShutdownRequest\".\n\x10ShutdownResponse\x12\x1a\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x08R\x08\x61\x63\x63\x65pted\"L\n\x10StreamLogRequest\x12\x17\n\x04tail\x18\x01 \x01(\rH\x00R\x04tail\x88\x01\x01\x12\x16\n\x06\x66ollow\x18\x02 \x01(\x08R\x06\x66ollowB\x07\n\x05_tail\"\x1d\n\x07LogLine\x12\x12\n\x04line\x18\x01 \x01(\tR\x04line*~\n\x0cSessionState\x12\x1d\n\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16SESSION_STATE_STARTING\x10\x01\x12\x19\n\x15SESSION_STATE_RUNNING\x10\x02\x12\x18\n\x14SESSION_STATE_EXITED\x10\x03\x42~\n\x0b\x63om.coop.v1B\x0eLifecycleProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63oop/v1/lifecycle.proto\x12\x07\x63oop.v1\x1a\x13\x63oop/v1/agent.proto\x1a\x14\x63oop/v1/screen.proto\"\x12\n\x10GetHealthRequest\"\x96\x02\n\x11GetHealthResponse\x12-\n\x06status\x18\x01 \x01(\x0e\x32\x15.coop.v1.SessionStateR\x06status\x12\x15\n\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n\x0buptime_secs\x18\x03 \x01(\x04R\nuptimeSecs\x12\x14\n\x05\x61gent\x18\x04 \x01(\tR\x05\x61gent\x12\x36\n\x08terminal\x18\x05 \x01(\x0b\x32\x15.coop.v1.TerminalSizeH\x01R\x08terminal\x88\x01\x01\x12\x1d\n\nws_clients\x18\x06 \x01(\rR\twsClients\x12\x18\n\x07version\x18\x07 \x01(\tR\x07versionB\x06\n\x04_pidB\x0b\n\t_terminal\"\x11\n\x0fGetReadyRequest\"P\n\x10GetReadyResponse\x12\x14\n\x05ready\x18\x01 \x01(\x08R\x05ready\x12\x1b\n\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01\x42\t\n\x07_reason\"\x12\n\x10GetStatusRequest\"\xf7\x08\n\x11GetStatusResponse\x12+\n\x05state\x18\x01 \x01(\x0e\x32\x15.coop.v1.SessionStateR\x05state\x12\x15\n\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n\x0buptime_secs\x18\x03 \x01(\x04R\nuptimeSecs\x12 \n\texit_code\x18\x04 \x01(\x05H\x01R\x08\x65xitCode\x88\x01\x01\x12\x1d\n\nscreen_seq\x18\x05 \x01(\x04R\tscreenSeq\x12\x1d\n\nbytes_read\x18\x06 \x01(\x04R\tbytesRead\x12#\n\rbytes_written\x18\x07 \x01(\x04R\x0c\x62ytesWritten\x12\x1d\n\nws_clients\x18\x08 \x01(\rR\twsClients\x12$\n\x0b\x65xit_signal\x18\t \x01(\x05H\x02R\nexitSignal\x88\x01\x01\x12\x19\n\x05\x65rror\x18\n \x01(\tH\x03R\x05\x65rror\x88\x01\x01\x12\x10\n\x03seq\x18\x0b \x01(\x04R\x03seq\x12\x14\n\x05\x61gent\x18\x0c \x01(\tR\x05\x61gent\x12\x18\n\x07\x63ommand\x18\r \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x0e \x01(\tR\x03\x63wd\x12>\n\x06labels\x18\x0f \x03(\x0b\x32&.coop.v1.GetStatusResponse.LabelsEntryR\x06labels\x12\x1a\n\x08restarts\x18\x10 \x01(\rR\x08restarts\x12\x36\n\x08terminal\x18\x11 \x01(\x0b\x32\x15.coop.v1.TerminalSizeH\x04R\x08terminal\x88\x01\x01\x12#\n\roldest_offset\x18\x12 \x01(\x04R\x0coldestOffset\x12!\n\x0cinput_queued\x18\x13 \x01(\x04R\x0binputQueued\x12\x18\n\x07version\x18\x14 \x01(\tR\x07version\x12\"\n\rstarted_at_ms\x18\x15 \x01(\x04R\x0bstartedAtMs\x12.\n\x11last_output_at_ms\x18\x16 \x01(\x04H\x05R\x0elastOutputAtMs\x88\x01\x01\x12,\n\x10last_input_at_ms\x18\x17 \x01(\x04H\x06R\rlastInputAtMs\x88\x01\x01\x12\x18\n\x07\x62\x61\x63kend\x18\x18 \x01(\tR\x07\x62\x61\x63kend\x12)\n\x0erestarts_at_ms\x18\x19 \x01(\x04H\x07R\x0crestartsAtMs\x88\x01\x01\x12\x16\n\x06parked\x18\x1a \x01(\x08R\x06parked\x12\x1a\n\x08warnings\x18\x1b \x03(\tR\x08warnings\x12\x15\n\x03url\x18\x1c \x01(\tH\x08R\x03url\x88\x01\x01\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x06\n\x04_pidB\x0c\n\n_exit_codeB\x0e\n\x0c_exit_signalB\x08\n\x06_errorB\x0b\n\t_terminalB\x14\n\x12_last_output_at_msB\x13\n\x11_last_input_at_msB\x11\n\x0f_restarts_at_msB\x06\n\x04_url\"\xb7\x02\n\x0bWaitRequest\x12/\n\x06states\x18\x01 \x03(\x0e\x32\x17.coop.v1.AgentStateKindR\x06states\x12\x17\n\x04text\x18\x02 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x19\n\x05regex\x18\x03 \x01(\tH\x01R\x05regex\x88\x01\x01\x12\x1e\n\x08quiet_ms\x18\x04 \x01(\rH\x02R\x07quietMs\x88\x01\x01\x12\x1b\n\x06offset\x18\x05 \x01(\x04H\x03R\x06offset\x88\x01\x01\x12\x16\n\x06\x65xited\x18\x06 \x01(\x08R\x06\x65xited\x12\x10\n\x03\x61ll\x18\x07 \x01(\x08R\x03\x61ll\x12\"\n\ntimeout_ms\x18\x08 \x01(\rH\x04R\ttimeoutMs\x88\x01\x01\x42\x07\n\x05_textB\x08\n\x06_regexB\x0b\n\t_quiet_msB\t\n\x07_offsetB\r\n\x0b_timeout_ms\"\xd1\x02\n\x0cWaitResponse\x12\x18\n\x07matched\x18\x01 \x01(\x08R\x07matched\x12!\n\tcondition\x18\x02 \x01(\tH\x00R\tcondition\x88\x01\x01\x12\x10\n\x03seq\x18\x03 \x01(\x04R\x03seq\x12-\n\x05state\x18\x04 \x01(\x0e\x32\x17.coop.v1.AgentStateKindR\x05state\x12\x16\n\x06offset\x18\x05 \x01(\x04R\x06offset\x12\x1d\n\nelapsed_ms\x18\x06 \x01(\x04R\telapsedMs\x12\x17\n\x04line\x18\x07 \x01(\tH\x01R\x04line\x88\x01\x01\x12+\n\x04\x65xit\x18\x08 \x01(\x0b\x32\x12.coop.v1.ExitEventH\x02R\x04\x65xit\x88\x01\x01\x12\x1b\n\x06reason\x18\t \x01(\tH\x03R\x06reason\x88\x01\x01\x42\x0c\n\n_conditionB\x07\n\x05_lineB\x07\n\x05_exitB\t\n\x07_reason\"\xa4\x01\n\x0eRestartRequest\x12\x32\n\x03\x65nv\x18\x01 \x03(\x0b\x32 .coop.v1.RestartRequest.EnvEntryR\x03\x65nv\x12\x1b\n\x06resume\x18\x02 \x01(\x08H\x00R\x06resume\x88\x01\x01\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\t\n\x07_resume\"B\n\x0fRestartResponse\x12\x15\n\x03pid\x18\x01 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x10\n\x03seq\x18\x02 \x01(\x04R\x03seqB\x06\n\x04_pid\"-\n\x15GetEnvironmentRequest\x12\x14\n\x05names\x18\x01 \x03(\tR\x05names\"\xa0\x01\n\x15SetEnvironmentRequest\x12\x39\n\x03set\x18\x01 \x03(\x0b\x32\'.coop.v1.SetEnvironmentRequest.SetEntryR\x03set\x12\x14\n\x05unset\x18\x02 \x03(\tR\x05unset\x1a\x36\n\x08SetEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\xa4\x01\n\x0b\x45nvironment\x12\x41\n\tvariables\x18\x01 \x03(\x0b\x32#.coop.v1.Environment.VariablesEntryR\tvariables\x12\x14\n\x05unset\x18\x02 \x03(\tR\x05unset\x1a<\n\x0eVariablesEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"&\n\x12GetVariableRequest\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\"<\n\x12SetVariableRequest\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value\"A\n\x08Variable\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x19\n\x05value\x18\x02 \x01(\tH\x00R\x05value\x88\x01\x01\x42\x08\n\x06_value\"\x11\n\x0fShutdownRequest\".\n\x10ShutdownResponse\x12\x1a\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x08R\x08\x61\x63\x63\x65pted\"L\n\x10StreamLogRequest\x12\x17\n\x04tail\x18\x01 \x01(\rH\x00R\x04tail\x88\x01\x01\x12\x16\n\x06\x66ollow\x18\x02 \x01(\x08R\x06\x66ollowB\x07\n\x05_tail\"\x1d\n\x07LogLine\x12\x12\n\x04line\x18\x01 \x01(\tR\x04line*~\n\x0cSessionState\x12\x1d\n\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16SESSION_STATE_STARTING\x10\x01\x12\x19\n\x15SESSION_STATE_RUNNING\x10\x02\x12\x18\n\x14SESSION_STATE_EXITED\x10\x03\x42~\n\x0b\x63om.coop.v1B\x0eLifecycleProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,8 +42,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETENVIRONMENTREQUEST_SETENTRY']._serialized_options = b'8\001'
   _globals['_ENVIRONMENT_VARIABLESENTRY']._loaded_options = None
   _globals['_ENVIRONMENT_VARIABLESENTRY']._serialized_options = b'8\001'
-  _globals['_SESSIONSTATE']._serialized_start=2904
-  _globals['_SESSIONSTATE']._serialized_end=3030
+  _globals['_SESSIONSTATE']._serialized_start=3258
+  _globals['_SESSIONSTATE']._serialized_end=3384
   _globals['_GETHEALTHREQUEST']._serialized_start=79
   _globals['_GETHEALTHREQUEST']._serialized_end=97
   _globals['_GETHEALTHRESPONSE']._serialized_start=100
@@ -55,35 +55,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSTATUSREQUEST']._serialized_start=481
   _globals['_GETSTATUSREQUEST']._serialized_end=499
   _globals['_GETSTATUSRESPONSE']._serialized_start=502
-  _globals['_GETSTATUSRESPONSE']._serialized_end=1500
-  _globals['_GETSTATUSRESPONSE_LABELSENTRY']._serialized_start=1339
-  _globals['_GETSTATUSRESPONSE_LABELSENTRY']._serialized_end=1396
-  _globals['_WAITREQUEST']._serialized_start=1503
-  _globals['_WAITREQUEST']._serialized_end=1814
-  _globals['_WAITRESPONSE']._serialized_start=1817
-  _globals['_WAITRESPONSE']._serialized_end=2114
-  _globals['_RESTARTREQUEST']._serialized_start=2117
-  _globals['_RESTARTREQUEST']._serialized_end=2281
-  _globals['_RESTARTREQUEST_ENVENTRY']._serialized_start=2216
-  _globals['_RESTARTREQUEST_ENVENTRY']._serialized_end=2270
-  _globals['_RESTARTRESPONSE']._serialized_start=2283
-  _globals['_RESTARTRESPONSE']._serialized_end=2349
-  _globals['_GETENVIRONMENTREQUEST']._serialized_start=2351
-  _globals['_GETENVIRONMENTREQUEST']._serialized_end=2396
-  _globals['_SETENVIRONMENTREQUEST']._serialized_start=2399
-  _globals['_SETENVIRONMENTREQUEST']._serialized_end=2559
-  _globals['_SETENVIRONMENTREQUEST_SETENTRY']._serialized_start=2505
-  _globals['_SETENVIRONMENTREQUEST_SETENTRY']._serialized_end=2559
-  _globals['_ENVIRONMENT']._serialized_start=2562
-  _globals['_ENVIRONMENT']._serialized_end=2726
-  _globals['_ENVIRONMENT_VARIABLESENTRY']._serialized_start=2666
-  _globals['_ENVIRONMENT_VARIABLESENTRY']._serialized_end=2726
-  _globals['_SHUTDOWNREQUEST']._serialized_start=2728
-  _globals['_SHUTDOWNREQUEST']._serialized_end=2745
-  _globals['_SHUTDOWNRESPONSE']._serialized_start=2747
-  _globals['_SHUTDOWNRESPONSE']._serialized_end=2793
-  _globals['_STREAMLOGREQUEST']._serialized_start=2795
-  _globals['_STREAMLOGREQUEST']._serialized_end=2871
-  _globals['_LOGLINE']._serialized_start=2873
-  _globals['_LOGLINE']._serialized_end=2902
+  _globals['_GETSTATUSRESPONSE']._serialized_end=1645
+  _globals['_GETSTATUSRESPONSE_LABELSENTRY']._serialized_start=1457
+  _globals['_GETSTATUSRESPONSE_LABELSENTRY']._serialized_end=1514
+  _globals['_WAITREQUEST']._serialized_start=1648
+  _globals['_WAITREQUEST']._serialized_end=1959
+  _globals['_WAITRESPONSE']._serialized_start=1962
+  _globals['_WAITRESPONSE']._serialized_end=2299
+  _globals['_RESTARTREQUEST']._serialized_start=2302
+  _globals['_RESTARTREQUEST']._serialized_end=2466
+  _globals['_RESTARTREQUEST_ENVENTRY']._serialized_start=2401
+  _globals['_RESTARTREQUEST_ENVENTRY']._serialized_end=2455
+  _globals['_RESTARTRESPONSE']._serialized_start=2468
+  _globals['_RESTARTRESPONSE']._serialized_end=2534
+  _globals['_GETENVIRONMENTREQUEST']._serialized_start=2536
+  _globals['_GETENVIRONMENTREQUEST']._serialized_end=2581
+  _globals['_SETENVIRONMENTREQUEST']._serialized_start=2584
+  _globals['_SETENVIRONMENTREQUEST']._serialized_end=2744
+  _globals['_SETENVIRONMENTREQUEST_SETENTRY']._serialized_start=2690
+  _globals['_SETENVIRONMENTREQUEST_SETENTRY']._serialized_end=2744
+  _globals['_ENVIRONMENT']._serialized_start=2747
+  _globals['_ENVIRONMENT']._serialized_end=2911
+  _globals['_ENVIRONMENT_VARIABLESENTRY']._serialized_start=2851
+  _globals['_ENVIRONMENT_VARIABLESENTRY']._serialized_end=2911
+  _globals['_GETVARIABLEREQUEST']._serialized_start=2913
+  _globals['_GETVARIABLEREQUEST']._serialized_end=2951
+  _globals['_SETVARIABLEREQUEST']._serialized_start=2953
+  _globals['_SETVARIABLEREQUEST']._serialized_end=3013
+  _globals['_VARIABLE']._serialized_start=3015
+  _globals['_VARIABLE']._serialized_end=3080
+  _globals['_SHUTDOWNREQUEST']._serialized_start=3082
+  _globals['_SHUTDOWNREQUEST']._serialized_end=3099
+  _globals['_SHUTDOWNRESPONSE']._serialized_start=3101
+  _globals['_SHUTDOWNRESPONSE']._serialized_end=3147
+  _globals['_STREAMLOGREQUEST']._serialized_start=3149
+  _globals['_STREAMLOGREQUEST']._serialized_end=3225
+  _globals['_LOGLINE']._serialized_start=3227
+  _globals['_LOGLINE']._serialized_end=3256
 # @@protoc_insertion_point(module_scope)

@@ -59,7 +59,7 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms", "backend")
+    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms", "backend", "restarts_at_ms", "parked", "warnings", "url")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -91,6 +91,10 @@ class GetStatusResponse(_message.Message):
     LAST_OUTPUT_AT_MS_FIELD_NUMBER: _ClassVar[int]
     LAST_INPUT_AT_MS_FIELD_NUMBER: _ClassVar[int]
     BACKEND_FIELD_NUMBER: _ClassVar[int]
+    RESTARTS_AT_MS_FIELD_NUMBER: _ClassVar[int]
+    PARKED_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
     state: SessionState
     pid: int
     uptime_secs: int
@@ -115,7 +119,11 @@ class GetStatusResponse(_message.Message):
     last_output_at_ms: int
     last_input_at_ms: int
     backend: str
-    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ..., backend: _Optional[str] = ...) -> None: ...
+    restarts_at_ms: int
+    parked: bool
+    warnings: _containers.RepeatedScalarFieldContainer[str]
+    url: str
+    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ..., backend: _Optional[str] = ..., restarts_at_ms: _Optional[int] = ..., parked: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ...) -> None: ...
 
 class WaitRequest(_message.Message):
     __slots__ = ("states", "text", "regex", "quiet_ms", "offset", "exited", "all", "timeout_ms")
@@ -138,7 +146,7 @@ class WaitRequest(_message.Message):
     def __init__(self, states: _Optional[_Iterable[_Union[_agent_pb2.AgentStateKind, str]]] = ..., text: _Optional[str] = ..., regex: _Optional[str] = ..., quiet_ms: _Optional[int] = ..., offset: _Optional[int] = ..., exited: _Optional[bool] = ..., all: _Optional[bool] = ..., timeout_ms: _Optional[int] = ...) -> None: ...
 
 class WaitResponse(_message.Message):
-    __slots__ = ("matched", "condition", "seq", "state", "offset", "elapsed_ms", "line", "exit")
+    __slots__ = ("matched", "condition", "seq", "state", "offset", "elapsed_ms", "line", "exit", "reason")
     MATCHED_FIELD_NUMBER: _ClassVar[int]
     CONDITION_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
@@ -147,6 +155,7 @@ class WaitResponse(_message.Message):
     ELAPSED_MS_FIELD_NUMBER: _ClassVar[int]
     LINE_FIELD_NUMBER: _ClassVar[int]
     EXIT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
     matched: bool
     condition: str
     seq: int
@@ -155,7 +164,8 @@ class WaitResponse(_message.Message):
     elapsed_ms: int
     line: str
     exit: _agent_pb2.ExitEvent
-    def __init__(self, matched: _Optional[bool] = ..., condition: _Optional[str] = ..., seq: _Optional[int] = ..., state: _Optional[_Union[_agent_pb2.AgentStateKind, str]] = ..., offset: _Optional[int] = ..., elapsed_ms: _Optional[int] = ..., line: _Optional[str] = ..., exit: _Optional[_Union[_agent_pb2.ExitEvent, _Mapping]] = ...) -> None: ...
+    reason: str
+    def __init__(self, matched: _Optional[bool] = ..., condition: _Optional[str] = ..., seq: _Optional[int] = ..., state: _Optional[_Union[_agent_pb2.AgentStateKind, str]] = ..., offset: _Optional[int] = ..., elapsed_ms: _Optional[int] = ..., line: _Optional[str] = ..., exit: _Optional[_Union[_agent_pb2.ExitEvent, _Mapping]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class RestartRequest(_message.Message):
     __slots__ = ("env", "resume")
@@ -215,6 +225,28 @@ class Environment(_message.Message):
     variables: _containers.ScalarMap[str, str]
     unset: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, variables: _Optional[_Mapping[str, str]] = ..., unset: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class GetVariableRequest(_message.Message):
+    __slots__ = ("key",)
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    def __init__(self, key: _Optional[str] = ...) -> None: ...
+
+class SetVariableRequest(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    value: str
+    def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
+class Variable(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    value: str
+    def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
 class ShutdownRequest(_message.Message):
     __slots__ = ()

@@ -69,15 +69,17 @@ class RespondRequest(_message.Message):
     def __init__(self, accept: _Optional[bool] = ..., option: _Optional[int] = ..., text: _Optional[str] = ..., answers: _Optional[_Iterable[_Union[QuestionAnswer, _Mapping]]] = ..., prompt_id: _Optional[str] = ..., strict: _Optional[bool] = ..., expect: _Optional[_Union[_input_pb2.Expect, _Mapping]] = ..., timeout_ms: _Optional[int] = ...) -> None: ...
 
 class RespondResponse(_message.Message):
-    __slots__ = ("delivered", "prompt_type", "reason", "state", "receipt")
+    __slots__ = ("delivered", "prompt_type", "reason", "state", "receipt", "ends_turn")
     DELIVERED_FIELD_NUMBER: _ClassVar[int]
     PROMPT_TYPE_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    ENDS_TURN_FIELD_NUMBER: _ClassVar[int]
     delivered: bool
     prompt_type: _agent_pb2.PromptType
     reason: str
     state: _agent_pb2.AgentStateKind
     receipt: _input_pb2.Receipt
-    def __init__(self, delivered: _Optional[bool] = ..., prompt_type: _Optional[_Union[_agent_pb2.PromptType, str]] = ..., reason: _Optional[str] = ..., state: _Optional[_Union[_agent_pb2.AgentStateKind, str]] = ..., receipt: _Optional[_Union[_input_pb2.Receipt, _Mapping]] = ...) -> None: ...
+    ends_turn: bool
+    def __init__(self, delivered: _Optional[bool] = ..., prompt_type: _Optional[_Union[_agent_pb2.PromptType, str]] = ..., reason: _Optional[str] = ..., state: _Optional[_Union[_agent_pb2.AgentStateKind, str]] = ..., receipt: _Optional[_Union[_input_pb2.Receipt, _Mapping]] = ..., ends_turn: _Optional[bool] = ...) -> None: ...

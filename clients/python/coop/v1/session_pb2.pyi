@@ -117,7 +117,7 @@ class ClientMessage(_message.Message):
     def __init__(self, request_id: _Optional[str] = ..., ping: _Optional[_Union[Ping, _Mapping]] = ..., auth: _Optional[_Union[AuthRequest, _Mapping]] = ..., subscribe: _Optional[_Union[StreamEventsRequest, _Mapping]] = ..., screen_get: _Optional[_Union[_screen_pb2.GetScreenRequest, _Mapping]] = ..., state_get: _Optional[_Union[_agent_pb2.GetAgentStateRequest, _Mapping]] = ..., status_get: _Optional[_Union[_lifecycle_pb2.GetStatusRequest, _Mapping]] = ..., replay: _Optional[_Union[_screen_pb2.GetOutputRequest, _Mapping]] = ..., input: _Optional[_Union[_input_pb2.SendInputRequest, _Mapping]] = ..., input_raw: _Optional[_Union[_input_pb2.SendInputRawRequest, _Mapping]] = ..., keys: _Optional[_Union[_input_pb2.SendKeysRequest, _Mapping]] = ..., resize: _Optional[_Union[_input_pb2.ResizeRequest, _Mapping]] = ..., signal: _Optional[_Union[_input_pb2.SendSignalRequest, _Mapping]] = ..., lock: _Optional[_Union[_input_pb2.LockRequest, _Mapping]] = ..., nudge: _Optional[_Union[_nudge_pb2.NudgeRequest, _Mapping]] = ..., respond: _Optional[_Union[_nudge_pb2.RespondRequest, _Mapping]] = ..., wait: _Optional[_Union[_lifecycle_pb2.WaitRequest, _Mapping]] = ..., restart: _Optional[_Union[_lifecycle_pb2.RestartRequest, _Mapping]] = ..., shutdown: _Optional[_Union[_lifecycle_pb2.ShutdownRequest, _Mapping]] = ..., transcript_list: _Optional[_Union[_transcripts_pb2.ListTranscriptsRequest, _Mapping]] = ..., transcript_get: _Optional[_Union[_transcripts_pb2.GetTranscriptRequest, _Mapping]] = ..., transcript_catchup: _Optional[_Union[_transcripts_pb2.CatchupTranscriptsRequest, _Mapping]] = ...) -> None: ...
 
 class ServerMessage(_message.Message):
-    __slots__ = ("request_id", "pong", "error", "output", "screen", "transition", "exit", "resize", "gap", "receipt", "status", "replay_result", "input_result", "lock_result", "nudge_result", "respond_result", "wait_result", "restart_result", "stop", "start", "transcript_saved", "transcript_list", "transcript_get", "transcript_catchup", "resize_result", "signal_result", "done", "message_raw", "stop_outcome", "start_outcome")
+    __slots__ = ("request_id", "pong", "error", "output", "screen", "transition", "exit", "resize", "gap", "receipt", "status", "replay_result", "input_result", "lock_result", "nudge_result", "respond_result", "wait_result", "restart_result", "stop", "start", "transcript_saved", "transcript_list", "transcript_get", "transcript_catchup", "resize_result", "signal_result", "done", "message_raw", "stop_outcome", "start_outcome", "denied")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     PONG_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
@@ -148,6 +148,7 @@ class ServerMessage(_message.Message):
     MESSAGE_RAW_FIELD_NUMBER: _ClassVar[int]
     STOP_OUTCOME_FIELD_NUMBER: _ClassVar[int]
     START_OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    DENIED_FIELD_NUMBER: _ClassVar[int]
     request_id: str
     pong: Pong
     error: ErrorEvent
@@ -178,19 +179,38 @@ class ServerMessage(_message.Message):
     message_raw: _transcripts_pb2.MessageEvent
     stop_outcome: _gates_pb2.StopEvent
     start_outcome: _gates_pb2.StartEvent
-    def __init__(self, request_id: _Optional[str] = ..., pong: _Optional[_Union[Pong, _Mapping]] = ..., error: _Optional[_Union[ErrorEvent, _Mapping]] = ..., output: _Optional[_Union[_screen_pb2.OutputChunk, _Mapping]] = ..., screen: _Optional[_Union[_screen_pb2.ScreenSnapshot, _Mapping]] = ..., transition: _Optional[_Union[_agent_pb2.AgentStateEvent, _Mapping]] = ..., exit: _Optional[_Union[_agent_pb2.ExitEvent, _Mapping]] = ..., resize: _Optional[_Union[_screen_pb2.ResizeEvent, _Mapping]] = ..., gap: _Optional[_Union[_screen_pb2.Gap, _Mapping]] = ..., receipt: _Optional[_Union[_input_pb2.Receipt, _Mapping]] = ..., status: _Optional[_Union[_lifecycle_pb2.GetStatusResponse, _Mapping]] = ..., replay_result: _Optional[_Union[_screen_pb2.GetOutputResponse, _Mapping]] = ..., input_result: _Optional[_Union[_input_pb2.SendInputResponse, _Mapping]] = ..., lock_result: _Optional[_Union[_input_pb2.LockResult, _Mapping]] = ..., nudge_result: _Optional[_Union[_nudge_pb2.NudgeResponse, _Mapping]] = ..., respond_result: _Optional[_Union[_nudge_pb2.RespondResponse, _Mapping]] = ..., wait_result: _Optional[_Union[_lifecycle_pb2.WaitResponse, _Mapping]] = ..., restart_result: _Optional[_Union[_lifecycle_pb2.RestartResponse, _Mapping]] = ..., stop: _Optional[_Union[_gates_pb2.StopEvent, _Mapping]] = ..., start: _Optional[_Union[_gates_pb2.StartEvent, _Mapping]] = ..., transcript_saved: _Optional[_Union[_transcripts_pb2.TranscriptEvent, _Mapping]] = ..., transcript_list: _Optional[_Union[_transcripts_pb2.ListTranscriptsResponse, _Mapping]] = ..., transcript_get: _Optional[_Union[_transcripts_pb2.GetTranscriptResponse, _Mapping]] = ..., transcript_catchup: _Optional[_Union[_transcripts_pb2.CatchupTranscriptsResponse, _Mapping]] = ..., resize_result: _Optional[_Union[_input_pb2.ResizeResponse, _Mapping]] = ..., signal_result: _Optional[_Union[_input_pb2.SendSignalResponse, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., message_raw: _Optional[_Union[_transcripts_pb2.MessageEvent, _Mapping]] = ..., stop_outcome: _Optional[_Union[_gates_pb2.StopEvent, _Mapping]] = ..., start_outcome: _Optional[_Union[_gates_pb2.StartEvent, _Mapping]] = ...) -> None: ...
+    denied: DenialEvent
+    def __init__(self, request_id: _Optional[str] = ..., pong: _Optional[_Union[Pong, _Mapping]] = ..., error: _Optional[_Union[ErrorEvent, _Mapping]] = ..., output: _Optional[_Union[_screen_pb2.OutputChunk, _Mapping]] = ..., screen: _Optional[_Union[_screen_pb2.ScreenSnapshot, _Mapping]] = ..., transition: _Optional[_Union[_agent_pb2.AgentStateEvent, _Mapping]] = ..., exit: _Optional[_Union[_agent_pb2.ExitEvent, _Mapping]] = ..., resize: _Optional[_Union[_screen_pb2.ResizeEvent, _Mapping]] = ..., gap: _Optional[_Union[_screen_pb2.Gap, _Mapping]] = ..., receipt: _Optional[_Union[_input_pb2.Receipt, _Mapping]] = ..., status: _Optional[_Union[_lifecycle_pb2.GetStatusResponse, _Mapping]] = ..., replay_result: _Optional[_Union[_screen_pb2.GetOutputResponse, _Mapping]] = ..., input_result: _Optional[_Union[_input_pb2.SendInputResponse, _Mapping]] = ..., lock_result: _Optional[_Union[_input_pb2.LockResult, _Mapping]] = ..., nudge_result: _Optional[_Union[_nudge_pb2.NudgeResponse, _Mapping]] = ..., respond_result: _Optional[_Union[_nudge_pb2.RespondResponse, _Mapping]] = ..., wait_result: _Optional[_Union[_lifecycle_pb2.WaitResponse, _Mapping]] = ..., restart_result: _Optional[_Union[_lifecycle_pb2.RestartResponse, _Mapping]] = ..., stop: _Optional[_Union[_gates_pb2.StopEvent, _Mapping]] = ..., start: _Optional[_Union[_gates_pb2.StartEvent, _Mapping]] = ..., transcript_saved: _Optional[_Union[_transcripts_pb2.TranscriptEvent, _Mapping]] = ..., transcript_list: _Optional[_Union[_transcripts_pb2.ListTranscriptsResponse, _Mapping]] = ..., transcript_get: _Optional[_Union[_transcripts_pb2.GetTranscriptResponse, _Mapping]] = ..., transcript_catchup: _Optional[_Union[_transcripts_pb2.CatchupTranscriptsResponse, _Mapping]] = ..., resize_result: _Optional[_Union[_input_pb2.ResizeResponse, _Mapping]] = ..., signal_result: _Optional[_Union[_input_pb2.SendSignalResponse, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., message_raw: _Optional[_Union[_transcripts_pb2.MessageEvent, _Mapping]] = ..., stop_outcome: _Optional[_Union[_gates_pb2.StopEvent, _Mapping]] = ..., start_outcome: _Optional[_Union[_gates_pb2.StartEvent, _Mapping]] = ..., denied: _Optional[_Union[DenialEvent, _Mapping]] = ...) -> None: ...
+
+class DenialEvent(_message.Message):
+    __slots__ = ("host", "port", "reason", "untold", "seq")
+    HOST_FIELD_NUMBER: _ClassVar[int]
+    PORT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    UNTOLD_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    host: str
+    port: int
+    reason: str
+    untold: int
+    seq: int
+    def __init__(self, host: _Optional[str] = ..., port: _Optional[int] = ..., reason: _Optional[str] = ..., untold: _Optional[int] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class AttachHello(_message.Message):
-    __slots__ = ("cols", "rows", "view", "answers")
+    __slots__ = ("cols", "rows", "view", "answers", "terminal", "from_offset")
     COLS_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
     ANSWERS_FIELD_NUMBER: _ClassVar[int]
+    TERMINAL_FIELD_NUMBER: _ClassVar[int]
+    FROM_OFFSET_FIELD_NUMBER: _ClassVar[int]
     cols: int
     rows: int
     view: bool
     answers: bool
-    def __init__(self, cols: _Optional[int] = ..., rows: _Optional[int] = ..., view: _Optional[bool] = ..., answers: _Optional[bool] = ...) -> None: ...
+    terminal: str
+    from_offset: int
+    def __init__(self, cols: _Optional[int] = ..., rows: _Optional[int] = ..., view: _Optional[bool] = ..., answers: _Optional[bool] = ..., terminal: _Optional[str] = ..., from_offset: _Optional[int] = ...) -> None: ...
 
 class AttachRequest(_message.Message):
     __slots__ = ("hello", "input", "resize")

@@ -24,6 +24,7 @@ fn given(argv: &[OsString]) -> Given<'_> {
         run_dir: Path::new("/run"),
         session_id: ID,
         resume: None,
+        again: false,
         config_dir: None,
         variables: Variables(&|_| None),
     }
@@ -95,6 +96,21 @@ fn a_conversation_is_gone_on_with() {
     let setup = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
     assert_eq!(line(&setup), "claude -c --settings=/run/settings.json");
     assert!(setup.warnings[0].contains("changes nothing"));
+}
+
+#[test]
+fn a_conversation_that_the_user_chose_was_for_the_first_child() {
+    for user in ["--session-id x", "--resume x", "-r x", "--continue"] {
+        let argv = words(&format!("claude {user} --verbose"));
+        let again = Given { again: true, ..given(&argv) };
+        let fresh = prepare(&again, &no_file).unwrap();
+        assert_eq!(line(&fresh), format!("claude --verbose --settings=/run/settings.json --session-id={ID}"));
+        let resumed = prepare(&Given { resume: Some(OTHER), ..again }, &no_file).unwrap();
+        assert_eq!(line(&resumed), format!("claude --verbose --settings=/run/settings.json --resume={OTHER}"));
+        assert!(resumed.warnings.is_empty());
+        let pristine = prepare(&Given { groom: Groom::Pristine, ..again }, &no_file).unwrap();
+        assert_eq!(line(&pristine), "claude --verbose");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn view(prompt: &Prompt, is_held: bool) -> View {
         look: Look::default(),
         screen_seq: Seq(0),
         open_question: is_held,
+        opens_until: None,
         hooks_speak: is_held,
         log_speaks: false,
         conversation: None,
@@ -126,6 +127,28 @@ fn questions_are_answered_by_digits_or_own_words() {
     ];
     let both = Answer { answers: both, ..Answer::default() };
     assert_eq!(told(&prompt, false, &both), format!(r#"[Choose(1), {down}, Key("\t"), Type("mid")]"#));
+}
+
+#[test]
+fn answers_go_on_from_the_question_that_is_shown() {
+    let question = |label: &str| Question {
+        question: format!("{label}?"),
+        options: vec![label.to_owned(), "other".to_owned()],
+        ..Question::default()
+    };
+    let mut prompt = prompt(PromptKind::Question, "", &["small", "other", "None of the above"]);
+    prompt.questions = vec![question("red"), question("small")];
+    prompt.question_current = 1;
+    let both = [1, 2].map(|option| Chosen { option: Some(option), ..Chosen::default() });
+    let both = Answer { answers: both.into(), ..Answer::default() };
+    assert_eq!(told(&prompt, false, &both), "[Choose(2)]", "the first one has its answer");
+    prompt.questions[0] = Question::default();
+    assert_eq!(told(&prompt, false, &option(2)), "[Choose(2)]", "only the second one is known");
+    assert!(told(&prompt, false, &both).contains("answer it alone"));
+    prompt.questions.remove(0);
+    prompt.question_current = 0;
+    assert_eq!(told(&prompt, false, &option(3)), "[Choose(3)]", "what is listed can be chosen");
+    assert!(told(&prompt, false, &reason("because")).contains("declines"));
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn given<'a>(argv: &'a [OsString], groom: Groom) -> Given<'a> {
         run_dir: Path::new("/run"),
         session_id: ID,
         resume: None,
+        again: false,
         config_dir: None,
         variables: Variables(&|_| None),
     }
@@ -93,6 +94,17 @@ fn a_conversation_is_resumed_by_a_verb() {
     let argv = words("codex hi");
     let plan = prepare(&Given { resume: Some(ID), ..given(&argv, Groom::Auto) }).unwrap();
     assert_eq!(shown(&plan), format!("codex resume {ADDED} {ID} hi"));
+}
+
+#[test]
+fn a_conversation_that_the_user_chose_was_for_the_first_child() {
+    for user in ["codex resume x -m y", "codex resume --last -m y", "codex fork x -m y"] {
+        let argv = words(user);
+        let again = Given { again: true, ..given(&argv, Groom::Pristine) };
+        assert_eq!(shown(&prepare(&again).unwrap()), "codex -m y");
+        let resumed = prepare(&Given { resume: Some(ID), ..again }).unwrap();
+        assert_eq!(shown(&resumed), format!("codex resume {ID} -m y"));
+    }
 }
 
 #[test]

@@ -16,9 +16,14 @@ fn heard(payload: &Value) -> Heard {
 
 fn asked_by(payload: &Value, begun: &[Done]) -> Asked {
     match heard(payload).wants {
-        Wants::Answer(asked) => completed(*asked, begun),
+        Wants::Answer(asked) => completed(*asked, begun, begun),
         other => panic!("nothing is asked: {other:?}"),
     }
+}
+
+fn asked_about(details: &Value, begun: &[Done]) -> Asked {
+    let event = json!({"hook_event_name": "Notification", "notification_type": "ToolPermission", "details": details});
+    asked_by(&event, begun)
 }
 
 fn tool(tool: &str, input: Value) -> Done {
@@ -86,6 +91,42 @@ fn an_edit_is_asked_about_by_the_tool_that_makes_it() {
 }
 
 #[test]
+fn of_tools_that_began_together_none_is_asked_about_in_the_place_of_another() {
+    let fetch = tool("web_fetch", json!({"prompt": "Read https://a.example/"}));
+    let info = json!({"type": "info", "title": "Confirm Web Fetch", "prompt": "Read https://a.example/"});
+    for other in [
+        tool("run_shell_command", json!({"command": "rm -rf build"})),
+        tool("read_file", json!({"file_path": "a.txt"})),
+        tool("web_fetch", json!({"prompt": "Read https://b.example/"})),
+    ] {
+        let asked = asked_about(&info, &[fetch.clone(), other.clone()]);
+        assert_eq!((asked.tool, asked.input), (fetch.tool.clone(), fetch.input.clone()), "beside {other:?}");
+    }
+}
+
+#[test]
+fn of_two_edits_of_one_file_the_one_is_told_that_makes_this_change() {
+    let edit = |old: &str, new: &str| {
+        tool("replace", json!({"file_path": "fake_edit.txt", "old_string": old, "new_string": new}))
+    };
+    let (this, other) = (edit("beta", "gamma"), edit("alpha", "delta"));
+    for begun in [[this.clone(), other.clone()], [other.clone(), this.clone()]] {
+        assert_eq!(asked_by(&hook!("Notification-perm-replace"), &begun).input, this.input);
+    }
+}
+
+#[test]
+fn where_nothing_tells_two_tools_apart_only_the_announcement_is_told() {
+    let details = json!({"type": "mcp", "serverName": "files", "toolName": "delete"});
+    let delete = |path: &str| tool("mcp_files_delete", json!({"path": path}));
+    let asked = asked_about(&details, &[delete("a"), delete("b")]);
+    assert_eq!(asked.prompt.input.as_deref(), Some(r#"{"server":"files","tool":"delete"}"#));
+    assert_eq!(asked.input, json!({"server": "files", "tool": "delete"}));
+    let elsewhere = tool("mcp_trash_delete", json!({"path": "c"}));
+    assert_eq!(asked_about(&details, &[elsewhere, delete("a")]).input, json!({"path": "a"}));
+}
+
+#[test]
 fn questions_come_from_the_tool_that_asks_them() {
     let input = json!({"questions": [
         {"question": "Which?", "header": "DB", "type": "choice",
@@ -123,12 +164,14 @@ fn other_tools_and_other_notifications_are_told_apart() {
     };
     let mcp = json!({"type": "mcp", "serverName": "files", "toolName": "delete"});
     let Wants::Answer(asked) = of(mcp, "ToolPermission") else { panic!("asked") };
-    let asked = completed(*asked, &[tool("mcp_files_delete", json!({"path": "x"}))]);
+    let begun = [tool("mcp_files_delete", json!({"path": "x"}))];
+    let asked = completed(*asked, &begun, &begun);
     assert_eq!((asked.tool.as_str(), asked.prompt.subtype.as_deref()), ("mcp_files_delete", Some("mcp")));
     let Wants::Answer(asked) = of(json!({"type": "info", "prompt": "Fetch x"}), "ToolPermission") else {
         panic!("asked")
     };
-    let asked = completed(*asked, &[tool("web_fetch", json!({"prompt": "Fetch x"}))]);
+    let begun = [tool("web_fetch", json!({"prompt": "Fetch x"}))];
+    let asked = completed(*asked, &begun, &begun);
     assert_eq!((asked.tool.as_str(), asked.prompt.subtype.as_deref()), ("web_fetch", Some("tool")));
     assert_eq!(of(Value::Null, "Other"), Wants::Nothing);
     assert!(matches!(of(Value::Null, "ToolPermission"), Wants::Answer(_)), "nothing is known, but something is asked");

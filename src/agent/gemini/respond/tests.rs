@@ -35,14 +35,14 @@ fn text(text: &str) -> Answer {
 }
 
 fn keys(prompt: &Prompt, answer: &Answer) -> Vec<Step> {
-    match way(prompt, answer).unwrap() {
+    match way(&[], prompt, answer).unwrap() {
         Way::Keys(keys) => keys,
         Way::Decision { .. } | Way::Undecided(_) => panic!("no hook waits"),
     }
 }
 
 fn refused(prompt: &Prompt, answer: &Answer) -> String {
-    way(prompt, answer).err().expect("it is refused").to_string()
+    way(&[], prompt, answer).err().expect("it is refused").to_string()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn of_several_questions_each_is_seen_before_it_is_answered_and_all_are_submitted
 fn dialogs_about_limits_and_trust_are_answered_by_what_their_options_say() {
     let accepted = |subtype: &str, options: &[&str]| {
         let prompt = prompt(PromptKind::Setup, Some(subtype), options);
-        (way(&prompt, &accept(true)).map(|_| keys(&prompt, &accept(true))), keys(&prompt, &accept(false)))
+        (way(&[], &prompt, &accept(true)).map(|_| keys(&prompt, &accept(true))), keys(&prompt, &accept(false)))
     };
     let limit = ["Keep trying", "Stop"];
     for subtype in ["quota", "high_demand"] {
@@ -134,4 +134,37 @@ fn dialogs_about_limits_and_trust_are_answered_by_what_their_options_say() {
     assert!(yes.err().is_some_and(|told| told.to_string().contains("1 to 2")), "what yes means is not clear");
     let (yes, _) = accepted("auth", &["Sign in with Google", "Use Gemini API Key"]);
     assert!(yes.is_err(), "to log in is somebody's decision");
+}
+
+#[test]
+fn enter_is_only_sent_where_it_is_known_to_do_no_harm() {
+    let key = prompt(PromptKind::Setup, Some("api_key"), &[]);
+    assert_eq!(keys(&key, &accept(true)), [Step::Enter]);
+    for subtype in ["oauth", "rewind", "dialog"] {
+        let told = refused(&prompt(PromptKind::Setup, Some(subtype), &[]), &accept(true));
+        assert!(told.contains("not known"), "{subtype}: {told}");
+    }
+}
+
+#[test]
+fn answers_go_on_from_the_question_that_is_shown() {
+    let mut prompt = asks(vec![question(&["a", "b"], false), question(&["c", "d"], false)]);
+    let both = [1, 2].map(|option| Chosen { option: Some(option), ..Chosen::default() });
+    let both = Answer { answers: both.into(), ..Answer::default() };
+    prompt.question_current = 1;
+    assert_eq!(keys(&prompt, &both), [Step::Choose(2), Step::Await(2), Step::Enter], "the first one has its answer");
+    let tab = |is_answered| Tab { header: String::new(), is_answered };
+    let told = way(&[tab(false), tab(false)], &prompt, &both).err().expect("it is refused").to_string();
+    assert!(told.contains("question 0 has no answer"), "{told}");
+    prompt.question_current = 2;
+    for submit in [accept(true), both] {
+        assert_eq!(keys(&prompt, &submit), [Step::Enter]);
+    }
+}
+
+#[test]
+fn words_are_never_dropped() {
+    let choice = asks(vec![question(&["a", "b"], false)]);
+    assert!(refused(&choice, &Answer { accept: Some(false), ..text("because") }).contains("declines"));
+    assert!(refused(&shell(), &Answer { accept: Some(false), ..option(1) }).contains("not both"));
 }

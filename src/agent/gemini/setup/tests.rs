@@ -24,6 +24,7 @@ fn given(argv: &[OsString]) -> Given<'_> {
         run_dir: Path::new("/tmp/nowhere"),
         session_id: ID,
         resume: None,
+        again: false,
         config_dir: Some(Path::new("/home/dev/.gemini")),
         variables: Variables(&|_| None),
     }
@@ -55,6 +56,17 @@ fn a_new_conversation_has_a_name_and_an_old_one_keeps_its_own() {
     let argv = words("gemini -r latest");
     let plan = prepare(&Given { resume: Some(OTHER), ..given(&argv) }, &no_file).unwrap();
     assert_eq!((line(&plan).as_str(), plan.warnings.len()), ("gemini -r latest", 1));
+}
+
+#[test]
+fn a_conversation_that_the_user_chose_was_for_the_first_child() {
+    for user in ["gemini --session-id x -y", "gemini --resume x -y", "gemini -yr latest"] {
+        let argv = words(user);
+        let again = Given { again: true, ..given(&argv) };
+        assert_eq!(line(&prepare(&again, &no_file).unwrap()), format!("gemini --session-id={ID} -y"));
+        let resumed = prepare(&Given { resume: Some(OTHER), ..again }, &no_file).unwrap();
+        assert_eq!(line(&resumed), format!("gemini --resume={OTHER} -y"));
+    }
 }
 
 #[test]

@@ -116,6 +116,8 @@ impl Live<'_> {
                     None => return Ok(Some(self.gone())),
                 }
             }
+            // What stands there is a complaint, and not the picture: tried again from the start.
+            Awaited::Rows if !good => return Err(io::Error::other(joined(&lines))),
             Awaited::Rows => {
                 if let Some(looking) = &mut self.looking {
                     looking.rows = lines;

@@ -64,6 +64,19 @@ fn a_paste_that_holds_the_key_does_not_detach_however_it_arrives() {
 }
 
 #[test]
+fn the_end_of_a_paste_may_take_its_time() {
+    let (pasted, end) = ("\x1b[200~a", "\x1b[201~");
+    for cut in 1..end.len() {
+        let mut keyboard = keyboard("ctrl-]");
+        let (first, second) = end.split_at(cut);
+        typed(&mut keyboard, &[pasted, first], manner());
+        assert!(!keyboard.holds(), "nothing of it is given up, cut at {cut}");
+        assert_eq!(typed(&mut keyboard, &[second], manner()), [end], "cut at {cut}");
+        assert_eq!(typed(&mut keyboard, &["\x1d"], manner()), ["Asked"], "the paste is over, cut at {cut}");
+    }
+}
+
+#[test]
 fn a_program_that_knows_no_pastes_gets_the_text_alone() {
     let plain = Manner { bracketed_paste: false, ..manner() };
     let portions = ["x\x1b[200~one\x1d\x1b[20", "1~y"];

@@ -120,7 +120,7 @@ impl Sitting {
     pub fn new(place: Place, wishes: Wishes, link: Box<Link>, size: Size) -> io::Result<Self> {
         let signals = Signals::new()?;
         let outer = Some(Outer::enter()?);
-        let status = Status { view: place.view, ..Default::default() };
+        let status = Status { view: place.view, is_shell: place.terminal.is_some(), ..Default::default() };
         let mut sitting = Self {
             keyboard: Keyboard::new(wishes.key.clone()),
             canvas: Canvas::new(inner(size, wishes.with_status)),
@@ -163,7 +163,7 @@ impl Sitting {
         let dirty = self.dirty.filter(|_| free);
         let at_once = dirty.is_some() && !self.canvas.is_mid_frame();
         let has_room = match &self.line {
-            Line::Up(link) => link.has_room(),
+            Line::Up(link) => link.mouth.has_room(),
             Line::Down(_) => true,
         };
         tokio::select! {
@@ -208,7 +208,11 @@ impl Sitting {
             Happening::Back(Err(failure)) => return self.lost(failure),
             Happening::Typed(Some(bytes)) => return self.read(&bytes),
             Happening::Typed(None) | Happening::TerminalGone => return Some(Ending::TerminalGone),
-            Happening::Nothing => {}
+            Happening::Nothing => {
+                if let Line::Up(link) = &mut self.line {
+                    link.mouth.catch_up();
+                }
+            }
         }
         None
     }
@@ -238,8 +242,8 @@ impl Sitting {
 
     fn measure(&mut self) {
         self.size = Outer::measure();
-        if let (Line::Up(link), false) = (&self.line, self.place.view) {
-            link.measured(inner(self.size, self.wishes.with_status));
+        if let (Line::Up(link), false) = (&mut self.line, self.place.view) {
+            link.mouth.measured(inner(self.size, self.wishes.with_status));
         }
         self.paint_afresh();
     }

@@ -20,6 +20,8 @@ impl Sitting {
                 let fed = self.canvas.feed(&bytes);
                 self.bell |= was_whole && fed.notes.contains(&Note::Bell);
             }
+            // A shell is no agent.
+            Told::Transition(_) if self.place.terminal.is_some() => return None,
             Told::Transition(state) => self.status.state = worth_telling(state),
             Told::Exit(exit) => return Some(Ending::Ended(exit)),
             Told::Error(error) => self.status.trouble = Some(error.message),

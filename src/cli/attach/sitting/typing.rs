@@ -31,7 +31,7 @@ impl Sitting {
             match (act, &self.line) {
                 (Act::Leave, _) => return Some(Ending::Detached),
                 (Act::Send(bytes), Line::Up(link)) if !self.place.view => {
-                    link.type_in(bytes);
+                    link.mouth.type_in(bytes);
                     if self.status.trouble.take().is_some() {
                         // It may stand over the program's last row.
                         self.paint_afresh();

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coop/v1/lifecycle.proto.
  */
 export const file_coop_v1_lifecycle: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb29wL3YxL2xpZmVjeWNsZS5wcm90bxIHY29vcC52MSISChBHZXRIZWFsdGhSZXF1ZXN0ItgBChFHZXRIZWFsdGhSZXNwb25zZRIlCgZzdGF0dXMYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBINCgVhZ2VudBgEIAEoCRIsCgh0ZXJtaW5hbBgFIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSAGIAQESEgoKd3NfY2xpZW50cxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgJQgYKBF9waWRCCwoJX3Rlcm1pbmFsIhEKD0dldFJlYWR5UmVxdWVzdCJBChBHZXRSZWFkeVJlc3BvbnNlEg0KBXJlYWR5GAEgASgIEhMKBnJlYXNvbhgCIAEoCUgAiAEBQgkKB19yZWFzb24iEgoQR2V0U3RhdHVzUmVxdWVzdCLnBQoRR2V0U3RhdHVzUmVzcG9uc2USJAoFc3RhdGUYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBIWCglleGl0X2NvZGUYBCABKAVIAYgBARISCgpzY3JlZW5fc2VxGAUgASgEEhIKCmJ5dGVzX3JlYWQYBiABKAQSFQoNYnl0ZXNfd3JpdHRlbhgHIAEoBBISCgp3c19jbGllbnRzGAggASgNEhgKC2V4aXRfc2lnbmFsGAkgASgFSAKIAQESEgoFZXJyb3IYCiABKAlIA4gBARILCgNzZXEYCyABKAQSDQoFYWdlbnQYDCABKAkSDwoHY29tbWFuZBgNIAMoCRILCgNjd2QYDiABKAkSNgoGbGFiZWxzGA8gAygLMiYuY29vcC52MS5HZXRTdGF0dXNSZXNwb25zZS5MYWJlbHNFbnRyeRIQCghyZXN0YXJ0cxgQIAEoDRIsCgh0ZXJtaW5hbBgRIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSASIAQESFQoNb2xkZXN0X29mZnNldBgSIAEoBBIUCgxpbnB1dF9xdWV1ZWQYEyABKAQSDwoHdmVyc2lvbhgUIAEoCRIVCg1zdGFydGVkX2F0X21zGBUgASgEEh4KEWxhc3Rfb3V0cHV0X2F0X21zGBYgASgESAWIAQESHQoQbGFzdF9pbnB1dF9hdF9tcxgXIAEoBEgGiAEBEg8KB2JhY2tlbmQYGCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIGCgRfcGlkQgwKCl9leGl0X2NvZGVCDgoMX2V4aXRfc2lnbmFsQggKBl9lcnJvckILCglfdGVybWluYWxCFAoSX2xhc3Rfb3V0cHV0X2F0X21zQhMKEV9sYXN0X2lucHV0X2F0X21zIvkBCgtXYWl0UmVxdWVzdBInCgZzdGF0ZXMYASADKA4yFy5jb29wLnYxLkFnZW50U3RhdGVLaW5kEhEKBHRleHQYAiABKAlIAIgBARISCgVyZWdleBgDIAEoCUgBiAEBEhUKCHF1aWV0X21zGAQgASgNSAKIAQESEwoGb2Zmc2V0GAUgASgESAOIAQESDgoGZXhpdGVkGAYgASgIEgsKA2FsbBgHIAEoCBIXCgp0aW1lb3V0X21zGAggASgNSASIAQFCBwoFX3RleHRCCAoGX3JlZ2V4QgsKCV9xdWlldF9tc0IJCgdfb2Zmc2V0Qg0KC190aW1lb3V0X21zIuoBCgxXYWl0UmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoCBIWCgljb25kaXRpb24YAiABKAlIAIgBARILCgNzZXEYAyABKAQSJgoFc3RhdGUYBCABKA4yFy5jb29wLnYxLkFnZW50U3RhdGVLaW5kEg4KBm9mZnNldBgFIAEoBBISCgplbGFwc2VkX21zGAYgASgEEhEKBGxpbmUYByABKAlIAYgBARIlCgRleGl0GAggASgLMhIuY29vcC52MS5FeGl0RXZlbnRIAogBAUIMCgpfY29uZGl0aW9uQgcKBV9saW5lQgcKBV9leGl0IosBCg5SZXN0YXJ0UmVxdWVzdBItCgNlbnYYASADKAsyIC5jb29wLnYxLlJlc3RhcnRSZXF1ZXN0LkVudkVudHJ5EhMKBnJlc3VtZRgCIAEoCEgAiAEBGioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCQoHX3Jlc3VtZSI4Cg9SZXN0YXJ0UmVzcG9uc2USEAoDcGlkGAEgASgNSACIAQESCwoDc2VxGAIgASgEQgYKBF9waWQiJgoVR2V0RW52aXJvbm1lbnRSZXF1ZXN0Eg0KBW5hbWVzGAEgAygJIogBChVTZXRFbnZpcm9ubWVudFJlcXVlc3QSNAoDc2V0GAEgAygLMicuY29vcC52MS5TZXRFbnZpcm9ubWVudFJlcXVlc3QuU2V0RW50cnkSDQoFdW5zZXQYAiADKAkaKgoIU2V0RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKGAQoLRW52aXJvbm1lbnQSNgoJdmFyaWFibGVzGAEgAygLMiMuY29vcC52MS5FbnZpcm9ubWVudC5WYXJpYWJsZXNFbnRyeRINCgV1bnNldBgCIAMoCRowCg5WYXJpYWJsZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIhEKD1NodXRkb3duUmVxdWVzdCIkChBTaHV0ZG93blJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgIIj4KEFN0cmVhbUxvZ1JlcXVlc3QSEQoEdGFpbBgBIAEoDUgAiAEBEg4KBmZvbGxvdxgCIAEoCEIHCgVfdGFpbCIXCgdMb2dMaW5lEgwKBGxpbmUYASABKAkqfgoMU2Vzc2lvblN0YXRlEh0KGVNFU1NJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIaChZTRVNTSU9OX1NUQVRFX1NUQVJUSU5HEAESGQoVU0VTU0lPTl9TVEFURV9SVU5OSU5HEAISGAoUU0VTU0lPTl9TVEFURV9FWElURUQQA0J+Cgtjb20uY29vcC52MUIOTGlmZWN5Y2xlUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_agent, file_coop_v1_screen]);
+  fileDesc("Chdjb29wL3YxL2xpZmVjeWNsZS5wcm90bxIHY29vcC52MSISChBHZXRIZWFsdGhSZXF1ZXN0ItgBChFHZXRIZWFsdGhSZXNwb25zZRIlCgZzdGF0dXMYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBINCgVhZ2VudBgEIAEoCRIsCgh0ZXJtaW5hbBgFIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSAGIAQESEgoKd3NfY2xpZW50cxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgJQgYKBF9waWRCCwoJX3Rlcm1pbmFsIhEKD0dldFJlYWR5UmVxdWVzdCJBChBHZXRSZWFkeVJlc3BvbnNlEg0KBXJlYWR5GAEgASgIEhMKBnJlYXNvbhgCIAEoCUgAiAEBQgkKB19yZWFzb24iEgoQR2V0U3RhdHVzUmVxdWVzdCLTBgoRR2V0U3RhdHVzUmVzcG9uc2USJAoFc3RhdGUYASABKA4yFS5jb29wLnYxLlNlc3Npb25TdGF0ZRIQCgNwaWQYAiABKA1IAIgBARITCgt1cHRpbWVfc2VjcxgDIAEoBBIWCglleGl0X2NvZGUYBCABKAVIAYgBARISCgpzY3JlZW5fc2VxGAUgASgEEhIKCmJ5dGVzX3JlYWQYBiABKAQSFQoNYnl0ZXNfd3JpdHRlbhgHIAEoBBISCgp3c19jbGllbnRzGAggASgNEhgKC2V4aXRfc2lnbmFsGAkgASgFSAKIAQESEgoFZXJyb3IYCiABKAlIA4gBARILCgNzZXEYCyABKAQSDQoFYWdlbnQYDCABKAkSDwoHY29tbWFuZBgNIAMoCRILCgNjd2QYDiABKAkSNgoGbGFiZWxzGA8gAygLMiYuY29vcC52MS5HZXRTdGF0dXNSZXNwb25zZS5MYWJlbHNFbnRyeRIQCghyZXN0YXJ0cxgQIAEoDRIsCgh0ZXJtaW5hbBgRIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplSASIAQESFQoNb2xkZXN0X29mZnNldBgSIAEoBBIUCgxpbnB1dF9xdWV1ZWQYEyABKAQSDwoHdmVyc2lvbhgUIAEoCRIVCg1zdGFydGVkX2F0X21zGBUgASgEEh4KEWxhc3Rfb3V0cHV0X2F0X21zGBYgASgESAWIAQESHQoQbGFzdF9pbnB1dF9hdF9tcxgXIAEoBEgGiAEBEg8KB2JhY2tlbmQYGCABKAkSGwoOcmVzdGFydHNfYXRfbXMYGSABKARIB4gBARIOCgZwYXJrZWQYGiABKAgSEAoId2FybmluZ3MYGyADKAkSEAoDdXJsGBwgASgJSAiIAQEaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIGCgRfcGlkQgwKCl9leGl0X2NvZGVCDgoMX2V4aXRfc2lnbmFsQggKBl9lcnJvckILCglfdGVybWluYWxCFAoSX2xhc3Rfb3V0cHV0X2F0X21zQhMKEV9sYXN0X2lucHV0X2F0X21zQhEKD19yZXN0YXJ0c19hdF9tc0IGCgRfdXJsIvkBCgtXYWl0UmVxdWVzdBInCgZzdGF0ZXMYASADKA4yFy5jb29wLnYxLkFnZW50U3RhdGVLaW5kEhEKBHRleHQYAiABKAlIAIgBARISCgVyZWdleBgDIAEoCUgBiAEBEhUKCHF1aWV0X21zGAQgASgNSAKIAQESEwoGb2Zmc2V0GAUgASgESAOIAQESDgoGZXhpdGVkGAYgASgIEgsKA2FsbBgHIAEoCBIXCgp0aW1lb3V0X21zGAggASgNSASIAQFCBwoFX3RleHRCCAoGX3JlZ2V4QgsKCV9xdWlldF9tc0IJCgdfb2Zmc2V0Qg0KC190aW1lb3V0X21zIooCCgxXYWl0UmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoCBIWCgljb25kaXRpb24YAiABKAlIAIgBARILCgNzZXEYAyABKAQSJgoFc3RhdGUYBCABKA4yFy5jb29wLnYxLkFnZW50U3RhdGVLaW5kEg4KBm9mZnNldBgFIAEoBBISCgplbGFwc2VkX21zGAYgASgEEhEKBGxpbmUYByABKAlIAYgBARIlCgRleGl0GAggASgLMhIuY29vcC52MS5FeGl0RXZlbnRIAogBARITCgZyZWFzb24YCSABKAlIA4gBAUIMCgpfY29uZGl0aW9uQgcKBV9saW5lQgcKBV9leGl0QgkKB19yZWFzb24iiwEKDlJlc3RhcnRSZXF1ZXN0Ei0KA2VudhgBIAMoCzIgLmNvb3AudjEuUmVzdGFydFJlcXVlc3QuRW52RW50cnkSEwoGcmVzdW1lGAIgASgISACIAQEaKgoIRW52RW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIJCgdfcmVzdW1lIjgKD1Jlc3RhcnRSZXNwb25zZRIQCgNwaWQYASABKA1IAIgBARILCgNzZXEYAiABKARCBgoEX3BpZCImChVHZXRFbnZpcm9ubWVudFJlcXVlc3QSDQoFbmFtZXMYASADKAkiiAEKFVNldEVudmlyb25tZW50UmVxdWVzdBI0CgNzZXQYASADKAsyJy5jb29wLnYxLlNldEVudmlyb25tZW50UmVxdWVzdC5TZXRFbnRyeRINCgV1bnNldBgCIAMoCRoqCghTZXRFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIoYBCgtFbnZpcm9ubWVudBI2Cgl2YXJpYWJsZXMYASADKAsyIy5jb29wLnYxLkVudmlyb25tZW50LlZhcmlhYmxlc0VudHJ5Eg0KBXVuc2V0GAIgAygJGjAKDlZhcmlhYmxlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiIQoSR2V0VmFyaWFibGVSZXF1ZXN0EgsKA2tleRgBIAEoCSIwChJTZXRWYXJpYWJsZVJlcXVlc3QSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJIjUKCFZhcmlhYmxlEgsKA2tleRgBIAEoCRISCgV2YWx1ZRgCIAEoCUgAiAEBQggKBl92YWx1ZSIRCg9TaHV0ZG93blJlcXVlc3QiJAoQU2h1dGRvd25SZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoCCI+ChBTdHJlYW1Mb2dSZXF1ZXN0EhEKBHRhaWwYASABKA1IAIgBARIOCgZmb2xsb3cYAiABKAhCBwoFX3RhaWwiFwoHTG9nTGluZRIMCgRsaW5lGAEgASgJKn4KDFNlc3Npb25TdGF0ZRIdChlTRVNTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWU0VTU0lPTl9TVEFURV9TVEFSVElORxABEhkKFVNFU1NJT05fU1RBVEVfUlVOTklORxACEhgKFFNFU1NJT05fU1RBVEVfRVhJVEVEEANCfgoLY29tLmNvb3AudjFCDkxpZmVjeWNsZVByb3RvUAFaImNvb3AuZGV2L2NsaWVudHMvZ28vY29vcC92MTtjb29wdjGiAgNDWFiqAgdDb29wLlYxygIHQ29vcFxWMeICE0Nvb3BcVjFcR1BCTWV0YWRhdGHqAghDb29wOjpWMWIGcHJvdG8z", [file_coop_v1_agent, file_coop_v1_screen]);
 
 /**
  * Asks whether coop lives.
@@ -329,6 +329,34 @@ export type GetStatusResponse = Message<"coop.v1.GetStatusResponse"> & {
    * @generated from field: string backend = 24;
    */
   backend: string;
+
+  /**
+   * When a program that has ended will be started again by itself (`--restart`), in milliseconds since 1970.
+   *
+   * @generated from field: optional uint64 restarts_at_ms = 25;
+   */
+  restartsAtMs?: bigint | undefined;
+
+  /**
+   * The program ended too often, and is not started again by itself.
+   *
+   * @generated from field: bool parked = 26;
+   */
+  parked: boolean;
+
+  /**
+   * What was asked of a box and cannot be enforced on this machine.
+   *
+   * @generated from field: repeated string warnings = 27;
+   */
+  warnings: string[];
+
+  /**
+   * The page and the API over HTTP, as programs of the same machine call them; absent without a port.
+   *
+   * @generated from field: optional string url = 28;
+   */
+  url?: string | undefined;
 };
 
 /**
@@ -469,6 +497,13 @@ export type WaitResponse = Message<"coop.v1.WaitResponse"> & {
    * @generated from field: optional coop.v1.ExitEvent exit = 8;
    */
   exit?: ExitEvent | undefined;
+
+  /**
+   * Why it did not come true: `timeout`, or `exited` when it cannot any more because the child is gone.
+   *
+   * @generated from field: optional string reason = 9;
+   */
+  reason?: string | undefined;
 };
 
 /**
@@ -613,6 +648,83 @@ export const EnvironmentSchema: GenMessage<Environment> = /*@__PURE__*/
   messageDesc(file_coop_v1_lifecycle, 12);
 
 /**
+ * Asks for one variable that the operator gives the child.
+ *
+ * @generated from message coop.v1.GetVariableRequest
+ */
+export type GetVariableRequest = Message<"coop.v1.GetVariableRequest"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+};
+
+/**
+ * Describes the message coop.v1.GetVariableRequest.
+ * Use `create(GetVariableRequestSchema)` to create a new message.
+ */
+export const GetVariableRequestSchema: GenMessage<GetVariableRequest> = /*@__PURE__*/
+  messageDesc(file_coop_v1_lifecycle, 13);
+
+/**
+ * Gives the next child one variable, as SetEnvironment does.
+ *
+ * @generated from message coop.v1.SetVariableRequest
+ */
+export type SetVariableRequest = Message<"coop.v1.SetVariableRequest"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Its value, in place of an earlier one.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message coop.v1.SetVariableRequest.
+ * Use `create(SetVariableRequestSchema)` to create a new message.
+ */
+export const SetVariableRequestSchema: GenMessage<SetVariableRequest> = /*@__PURE__*/
+  messageDesc(file_coop_v1_lifecycle, 14);
+
+/**
+ * One variable, as the operator gives it to the child that is started next.
+ *
+ * @generated from message coop.v1.Variable
+ */
+export type Variable = Message<"coop.v1.Variable"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Its value; absent when the operator gives none.
+   *
+   * @generated from field: optional string value = 2;
+   */
+  value?: string | undefined;
+};
+
+/**
+ * Describes the message coop.v1.Variable.
+ * Use `create(VariableSchema)` to create a new message.
+ */
+export const VariableSchema: GenMessage<Variable> = /*@__PURE__*/
+  messageDesc(file_coop_v1_lifecycle, 15);
+
+/**
  * Ends the child, then coop. A borrowed session is let go of and runs on.
  *
  * @generated from message coop.v1.ShutdownRequest
@@ -625,7 +737,7 @@ export type ShutdownRequest = Message<"coop.v1.ShutdownRequest"> & {
  * Use `create(ShutdownRequestSchema)` to create a new message.
  */
 export const ShutdownRequestSchema: GenMessage<ShutdownRequest> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 13);
+  messageDesc(file_coop_v1_lifecycle, 16);
 
 /**
  * coop is on its way out.
@@ -646,7 +758,7 @@ export type ShutdownResponse = Message<"coop.v1.ShutdownResponse"> & {
  * Use `create(ShutdownResponseSchema)` to create a new message.
  */
 export const ShutdownResponseSchema: GenMessage<ShutdownResponse> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 14);
+  messageDesc(file_coop_v1_lifecycle, 17);
 
 /**
  * Asks for coop's own log of this session.
@@ -674,7 +786,7 @@ export type StreamLogRequest = Message<"coop.v1.StreamLogRequest"> & {
  * Use `create(StreamLogRequestSchema)` to create a new message.
  */
 export const StreamLogRequestSchema: GenMessage<StreamLogRequest> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 15);
+  messageDesc(file_coop_v1_lifecycle, 18);
 
 /**
  * A line of coop's own log.
@@ -695,7 +807,7 @@ export type LogLine = Message<"coop.v1.LogLine"> & {
  * Use `create(LogLineSchema)` to create a new message.
  */
 export const LogLineSchema: GenMessage<LogLine> = /*@__PURE__*/
-  messageDesc(file_coop_v1_lifecycle, 16);
+  messageDesc(file_coop_v1_lifecycle, 19);
 
 /**
  * The child's life.

@@ -1,0 +1,104 @@
+//! What is made of sources that are odd, silent, or the only ones to speak.
+
+use std::sync::Arc;
+
+use crate::agent::driver::{self, Driver};
+use crate::agent::facts::{LogFacts, StatusFacts};
+use crate::agent::look::{Banner, InputBox, Look};
+use crate::agent::mind::Mind;
+use crate::agent::{Claim, EpochMs, Evidence, Source};
+use crate::config::Agent;
+use crate::session::{ErrorCategory, StateKind};
+
+fn mind() -> Mind {
+    let driver: &dyn Driver = driver::of(Agent::Claude).expect("it has a driver");
+    let rules = Arc::new(driver.rules(None).expect("the rules that come with coop"));
+    Mind::new(driver, EpochMs(0), 0, Arc::default(), rules)
+}
+
+/// The status file says this.
+fn status(word: &'static str, claim: Option<Claim>, at: u64) -> StatusFacts {
+    let unknown = claim.is_none().then(|| word.to_owned());
+    let evidence = claim.map(|claim| Evidence::new(Source::Status, word, claim, EpochMs(at)));
+    StatusFacts { evidence, unknown, session_id: None }
+}
+
+fn ailment(mind: &Mind, source: Source) -> String {
+    mind.seen.ailing().filter(|(ailing, _)| *ailing == source).map(|(_, problem)| problem).collect()
+}
+
+/// Lets time pass.
+fn at(mind: &mut Mind, now: u64) -> StateKind {
+    mind.decide(EpochMs(now));
+    mind.present().kind()
+}
+
+#[test]
+fn a_status_word_that_nobody_knows_ends_the_one_before_and_is_told() {
+    let mut mind = mind();
+    mind.read_status(Some(status("busy", Some(Claim::Working), 10)));
+    mind.read_status(Some(status("dreaming", None, 20)));
+    assert_eq!(mind.seen.of(Source::Status), None);
+    assert!(ailment(&mind, Source::Status).contains("dreaming"));
+    mind.read_status(Some(status("idle", Some(Claim::Idle), 30)));
+    assert_eq!(ailment(&mind, Source::Status), "");
+}
+
+#[test]
+fn hooks_that_were_not_heard_in_a_whole_turn_are_said_to_be_silent() {
+    let mut mind = mind();
+    mind.seen.expects_hooks = true;
+    for turn in [10_000, 30_000] {
+        mind.read_status(Some(status("busy", Some(Claim::Working), turn)));
+        assert_eq!(at(&mut mind, turn + 3000), StateKind::Working);
+        mind.read_status(Some(status("idle", Some(Claim::Idle), turn + 4000)));
+        assert_eq!(at(&mut mind, turn + 9000), StateKind::Idle);
+        assert!(ailment(&mind, Source::Hooks).contains("none was heard"), "{turn}");
+        mind.hear("Notification", &serde_json::json!({}), EpochMs(turn + 10_000));
+        assert_eq!(ailment(&mind, Source::Hooks), "");
+    }
+}
+
+/// A screen at rest that shows an error.
+fn refused(is_limit: bool) -> Look {
+    let text = "You've hit your session limit · resets 3:33am (UTC)".to_owned();
+    let category = ErrorCategory::RateLimited;
+    let banner = Banner { rule: "limit".to_owned(), text, category, is_limit, resets: Some("3:33am (UTC)".to_owned()) };
+    let input_box = InputBox {
+        text: String::new(),
+        suggestion: None,
+        is_shell: false,
+        is_focused: true,
+        is_cut: false,
+        first_row: 0,
+        last_row: 0,
+    };
+    Look { error_banner: Some(banner), input_box: Some(input_box), ..Look::default() }
+}
+
+#[test]
+fn an_error_on_the_screen_counts_where_nobody_else_could_have_told_of_it() {
+    for (is_limit, kind) in [(false, StateKind::Error), (true, StateKind::Parked)] {
+        let mut mind = mind();
+        mind.see_banner(&refused(is_limit), EpochMs(5));
+        mind.read_status(Some(status("idle", Some(Claim::Idle), 10)));
+        assert_eq!(at(&mut mind, 8000), StateKind::Idle, "what a conversation ended with before is no news");
+        mind.read_status(Some(status("busy", Some(Claim::Working), 10_000)));
+        assert_eq!(at(&mut mind, 13_000), StateKind::Working);
+        mind.read_status(Some(status("idle", Some(Claim::Idle), 14_000)));
+        assert_eq!(at(&mut mind, 19_000), kind);
+        mind.see_banner(&Look::default(), EpochMs(19_500));
+        assert_eq!(at(&mut mind, 20_000), StateKind::Idle, "it went");
+    }
+}
+
+#[test]
+fn an_error_on_the_screen_does_not_count_where_the_log_speaks() {
+    let mut mind = mind();
+    let line = |claim| LogFacts { claim: Some(("line", claim)), ..LogFacts::default() };
+    mind.read_line(line(Claim::Working), EpochMs(10_000));
+    assert_eq!(at(&mut mind, 13_000), StateKind::Working);
+    mind.read_line(line(Claim::Idle), EpochMs(14_000));
+    mind.see_banner(&refused(false), EpochMs(14_100));
+    assert_eq!(at(&mut mind, 19_000), StateKind::Idle, "a model may say such a thing");
+}

@@ -1,0 +1,170 @@
+//! The sandbox of a running box: made when its session starts, and made anew when its first process is gone.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nix::libc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::network;
+use crate::child::{Enclosed, Enclosure, Exit, Launch, SpawnError};
+use crate::egress::{AllowList, Denial, Published};
+use crate::sandbox::{Ended, Run, RunError, Sandbox, SandboxError, Spec, Started};
+
+/// Re-executed as the first process of a sandbox.
+const COOP: &str = "/proc/self/exe";
+
+/// Makes sandboxes of one kind, one at a time.
+#[derive(Debug)]
+pub struct BoxEnclosure {
+    spec: Spec,
+    allow: AllowList,
+    /// Hears whom each of its sandboxes was kept from.
+    denials: mpsc::Sender<Denial>,
+    /// Where programs start when they do not say.
+    cwd: PathBuf,
+    live: Mutex<Option<Live>>,
+}
+
+#[derive(Debug)]
+struct Live {
+    sandbox: Arc<Sandbox>,
+    /// Ends its proxy.
+    cancel: CancellationToken,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+impl BoxEnclosure {
+    /// Makes the first sandbox, so that what is wrong with it is told at once; and tells whom this one and those after it
+    /// were kept from. Must be called inside a tokio runtime.
+    pub fn start(
+        spec: Spec,
+        allow: AllowList,
+        cwd: PathBuf,
+    ) -> Result<(Arc<Self>, mpsc::Receiver<Denial>), SandboxError> {
+        let (denials, denied) = mpsc::channel(network::DENIALS_MAX);
+        let enclosure = Arc::new(Self { spec, allow, denials, cwd, live: Mutex::new(None) });
+        enclosure.sandbox()?;
+        Ok((enclosure, denied))
+    }
+
+    /// What was asked for and is not enforced on this machine.
+    pub fn warnings(&self) -> Vec<String> {
+        self.sandbox().map(|sandbox| sandbox.warnings().to_vec()).unwrap_or_default()
+    }
+
+    /// Serves a port of the machine for as long as this lives.
+    pub fn publish(self: &Arc<Self>, published: Published) {
+        let enclosure = Arc::downgrade(self);
+        let gone = || io::Error::new(io::ErrorKind::NotConnected, "the box is gone");
+        let dial = move |port| {
+            let enclosure = enclosure.upgrade().ok_or_else(gone)?;
+            let sandbox = enclosure.sandbox().map_err(io::Error::other)?;
+            sandbox.dial(port)
+        };
+        network::serve_published(published, dial, CancellationToken::new());
+    }
+
+    /// Runs a program without a terminal, and returns what it prints: at most so many bytes. Blocks.
+    pub fn ask(&self, launch: &Launch, bytes_max: u64) -> io::Result<Vec<u8>> {
+        use io::Read;
+        let started = self.run(launch, None).map_err(|error| io::Error::other(error.to_string()))?;
+        let mut printed = Vec::new();
+        std::fs::File::from(started.terminal).take(bytes_max).read_to_end(&mut printed)?;
+        Ok(printed)
+    }
+
+    fn run(&self, launch: &Launch, size: Option<(u16, u16)>) -> Result<Started, RunError> {
+        let run = Run {
+            argv: launch.argv.clone(),
+            cwd: launch.cwd.clone().unwrap_or_else(|| self.cwd.clone()),
+            env: last_of_each(&launch.env),
+            size,
+        };
+        let standing = |error: SandboxError| RunError::Talk(io::Error::other(error.to_string()));
+        let sandbox = self.sandbox().map_err(standing)?;
+        match sandbox.run(&run) {
+            // Its first process was killed: everything in it is gone, and a new one takes its place.
+            Err(RunError::BoxGone) => {
+                self.forget(&sandbox);
+                self.sandbox().map_err(standing)?.run(&run)
+            }
+            result => result,
+        }
+    }
+
+    /// The sandbox that stands, made if there is none.
+    fn sandbox(&self) -> Result<Arc<Sandbox>, SandboxError> {
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(live) = &*live {
+            return Ok(live.sandbox.clone());
+        }
+        let sandbox = Arc::new(Sandbox::start(&self.spec, COOP.as_ref())?);
+        tracing::info!(pid = sandbox.pid(), "the box stands");
+        let cancel = CancellationToken::new();
+        if let Err(error) = network::serve_proxy(&sandbox, &self.allow, self.denials.clone(), cancel.clone()) {
+            tracing::error!(%error, "the box reaches nothing: its proxy could not be served");
+        }
+        *live = Some(Live { sandbox: sandbox.clone(), cancel });
+        Ok(sandbox)
+    }
+
+    fn forget(&self, gone: &Arc<Sandbox>) {
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.as_ref().is_some_and(|live| Arc::ptr_eq(&live.sandbox, gone)) {
+            *live = None;
+        }
+    }
+}
+
+impl Enclosure for BoxEnclosure {
+    fn start(&self, launch: &Launch) -> Result<Enclosed, SpawnError> {
+        let size = (launch.size.cols(), launch.size.rows());
+        let started = self.run(launch, Some(size)).map_err(|error| explain(launch, error))?;
+        let Started { pid, terminal, exit, .. } = started;
+        let exit = Box::pin(async move {
+            match exit.ended().await {
+                Ended::Code(code) => Exit::Code(code),
+                Ended::Signal(number) => Exit::Signal(number),
+                Ended::BoxGone => Exit::Signal(libc::SIGKILL),
+            }
+        });
+        Ok(Enclosed { pid, terminal, exit })
+    }
+}
+
+/// The system takes a name twice, and programs disagree about which counts.
+fn last_of_each(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let is_last = |index: usize, name: &OsString| !env[index + 1..].iter().any(|(later, _)| later == name);
+    let kept = env.iter().enumerate().filter(|(index, (name, _))| is_last(*index, name));
+    kept.map(|(_, pair)| pair.clone()).collect()
+}
+
+fn explain(launch: &Launch, error: RunError) -> SpawnError {
+    let program = launch.argv.first().cloned().unwrap_or_default();
+    match error {
+        RunError::NothingToRun => SpawnError::NothingToRun,
+        RunError::NotFound { program } => SpawnError::NotFoundInBox { program },
+        error => SpawnError::Other { program, source: io::Error::other(error.to_string()) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_variable_that_is_set_twice_the_last_counts() {
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let env = [pair("A", "1"), pair("B", "2"), pair("A", "3")];
+        assert_eq!(last_of_each(&env), [pair("B", "2"), pair("A", "3")]);
+    }
+}

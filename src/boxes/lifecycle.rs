@@ -1,0 +1,318 @@
+//! Makes, starts, stops and removes boxes: one request at a time for each, and each step such that a crash after it leaves
+//! something that the next daemon understands.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::task::spawn_blocking;
+use tokio_util::task::TaskTracker;
+
+use super::failure::BoxError;
+use super::files::remove_if_there;
+use super::foundation::Told;
+use super::furnish::{furnish, take_baseline};
+use super::home::Home;
+use super::index::{Index, is_live};
+use super::locks::Locks;
+use super::name::Name;
+use super::prepare::{self, Prepared};
+use super::record::{self, Record};
+use super::removal::remove_tree;
+use super::sidecar;
+use crate::boxfile::WorkspaceMode;
+use crate::config::check_socket_path;
+use crate::proto::v1::{self, BoxState};
+
+/// How directories begin that are not boxes yet, or not any more.
+const NEW: &str = ".new-";
+const GONE: &str = ".gone-";
+
+/// A box's own HOME, made with it.
+const HOME_DIR: &str = "home";
+/// What an agent changed in a workspace that is an overlay.
+const WORKSPACE_UPPER: &str = "ws-upper";
+/// What was written over an image.
+const IMAGE_UPPER: &str = "upper";
+const LOG: &str = "coop.log";
+/// Beside the session's socket: the directory of the socket for its agent's hooks.
+const HOOKS_EXTENSION: &str = "d";
+
+/// All boxes of one user. Cheap to clone.
+#[derive(Clone)]
+pub struct Boxes(Arc<Inner>);
+
+struct Inner {
+    home: Home,
+    index: Index,
+    locks: Locks,
+    tasks: TaskTracker,
+}
+
+impl Boxes {
+    /// Also clears away what a killed daemon left half made or half removed; there must be no other daemon.
+    pub fn new(home: Home, index: Index) -> Self {
+        let boxes = Self(Arc::new(Inner { home, index, locks: Locks::default(), tasks: TaskTracker::new() }));
+        // Little, and before any other could be made.
+        boxes.sweep(NEW);
+        let sweeper = boxes.clone();
+        boxes.0.tasks.spawn_blocking(move || sweeper.sweep(GONE));
+        boxes
+    }
+
+    pub fn index(&self) -> &Index {
+        &self.0.index
+    }
+
+    pub fn home(&self) -> &Home {
+        &self.0.home
+    }
+
+    pub fn get(&self, name: &str) -> Result<v1::Box, BoxError> {
+        let name = Name::parse(name)?;
+        self.0.index.get(&name).map(|told| (*told).clone()).ok_or(BoxError::NoSuchBox(name))
+    }
+
+    /// Makes a box and starts it. One that is there is started again if it stands still, and told as it is if it runs.
+    pub async fn create(&self, source: v1::BoxSource) -> Result<v1::Box, BoxError> {
+        let boxes = self.clone();
+        self.unbroken(async move {
+            let nobody: Told = Arc::new(|_| {});
+            let prepared = prepare::prepare(source, &boxes.0.home, &nobody).await?;
+            boxes.create_prepared(prepared).await
+        })
+        .await
+    }
+
+    /// Makes ready what such a box stands on, and tells how far it is.
+    pub async fn build(&self, source: v1::BoxSource, told: Told) -> Result<(), BoxError> {
+        let boxes = self.clone();
+        self.unbroken(async move {
+            prepare::prepare(source, &boxes.0.home, &told).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn create_prepared(&self, mut prepared: Prepared) -> Result<v1::Box, BoxError> {
+        let name = prepared.record.name.clone();
+        let _alone = self.0.locks.of(&name).await;
+        check_socket_path(&self.0.index.socket(&name))?;
+        let dir = self.0.home.session(&name);
+        if dir.is_dir() {
+            let before = Record::read(&dir)?;
+            let workspace = &before.plan.workspace.path;
+            if *workspace != prepared.record.plan.workspace.path {
+                return Err(BoxError::Taken { name, workspace: workspace.clone() });
+            }
+            if let Some(told) = self.0.index.look_afresh(&name).await.filter(|told| is_live(told)) {
+                return Ok((*told).clone());
+            }
+            let (boxes, now) = (self.clone(), prepared.record.clone());
+            let fits = spawn_blocking(move || boxes.fit(&before, &now).map(|()| before.created_at_ms)).await;
+            prepared.record.created_at_ms = fits.map_err(|error| BoxError::Broken(error.to_string()))??;
+            prepared.record.write(&dir).map_err(BoxError::file(Record::path(&dir), "written"))?;
+        } else {
+            let (boxes, name, record) = (self.clone(), name.clone(), prepared.record.clone());
+            let made = spawn_blocking(move || boxes.make(&name, &record)).await;
+            made.map_err(|error| BoxError::Broken(error.to_string()))??;
+        }
+        self.start(&name, &prepared).await
+    }
+
+    /// Sees to it that what a box has written so far still means the same when it becomes another.
+    fn fit(&self, before: &Record, now: &Record) -> Result<(), BoxError> {
+        let (name, dir) = (&now.name, self.0.home.session(&now.name));
+        let is_overlay = |record: &Record| record.plan.workspace.mode == WorkspaceMode::Overlay;
+        if !is_overlay(now) && holds_something(&dir.join(WORKSPACE_UPPER)) {
+            return Err(BoxError::Unseen(name.clone()));
+        }
+        let ground = |record: &Record| (record.image.as_ref().map(|image| image.digest.clone()), record.plan.uidmap);
+        if now.image.is_some() && ground(before) != ground(now) && holds_something(&dir.join(IMAGE_UPPER)) {
+            return Err(BoxError::OtherGround(name.clone()));
+        }
+        if is_overlay(now) && !is_overlay(before) {
+            take_baseline(now, &dir).map_err(BoxError::file(&dir, "written to"))?;
+        }
+        Ok(())
+    }
+
+    /// Makes a box's directory; it is there with all that belongs into it, or not at all.
+    fn make(&self, name: &Name, record: &Record) -> Result<(), BoxError> {
+        let (new, dir) = (self.0.home.sessions().join(format!("{NEW}{name}")), self.0.home.session(name));
+        let made = (|| {
+            // What a killed daemon left half made.
+            remove_tree(&new)?;
+            let mut private = DirBuilder::new();
+            private.mode(0o700).create(&new)?;
+            private.create(new.join(HOME_DIR))?;
+            furnish(record, &new)?;
+            record.write(&new)?;
+            fs::rename(&new, &dir)
+        })();
+        made.map_err(|error| {
+            // Where the disk is full, it would be in the way.
+            let _ = remove_tree(&new);
+            BoxError::file(dir, "made")(error)
+        })
+    }
+
+    /// Starts the sidecar of a box that has none.
+    async fn start(&self, name: &Name, prepared: &Prepared) -> Result<v1::Box, BoxError> {
+        let dir = self.0.home.session(name);
+        let (index, socket) = (&self.0.index, self.0.index.socket(name));
+        let not_started = |why: String| BoxError::NotStarted { name: name.clone(), why };
+        record::set_wanted(&dir, true).map_err(BoxError::file(&dir, "written to"))?;
+        let starting = index.starting(name);
+        // The program's own variables are in the record; the session needs only to find the program.
+        let env = prepared.record.path.iter().map(|path| (OsString::from("PATH"), OsString::from(path))).collect();
+        let start = sidecar::Start { args: &prepared.sidecar_args, env, socket: &socket, log: dir.join(LOG) };
+        let why = match sidecar::start(start).await {
+            Err(why) => why,
+            Ok(mut child) => {
+                // So that it does not stay as a zombie; the index hears of its end by itself.
+                tokio::spawn(async move { child.wait().await });
+                let told = index.look_afresh(name).await.ok_or_else(|| BoxError::NoSuchBox(name.clone()))?;
+                match &told.error {
+                    // The session is there, its program could not be started at all.
+                    Some(why) if told.state() == BoxState::Ended => {
+                        let why = why.clone();
+                        let _ = sidecar::stop(&socket, true).await;
+                        why
+                    }
+                    _ => {
+                        tracing::info!(%name, pid = told.pid, "started");
+                        record::set_last_error(&dir, None);
+                        return Ok((*told).clone());
+                    }
+                }
+            }
+        };
+        tracing::warn!(%name, why, "did not start");
+        record::set_last_error(&dir, Some(&why));
+        if let Err(error) = record::set_wanted(&dir, false) {
+            tracing::warn!(%name, %error, "a box that did not start will be told as lost");
+        }
+        drop(starting);
+        index.look_afresh(name).await;
+        Err(not_started(why))
+    }
+
+    /// Ends all that runs in a box. Its files stay.
+    pub async fn stop(&self, name: &str, now: bool) -> Result<v1::Box, BoxError> {
+        let (boxes, name) = (self.clone(), Name::parse(name)?);
+        self.unbroken(async move {
+            let _alone = boxes.0.locks.of(&name).await;
+            boxes.check_there(&name)?;
+            boxes.stop_sidecar(&name, now).await?;
+            let told = boxes.0.index.look_afresh(&name).await;
+            told.map(|told| (*told).clone()).ok_or(BoxError::NoSuchBox(name))
+        })
+        .await
+    }
+
+    async fn stop_sidecar(&self, name: &Name, now: bool) -> Result<(), BoxError> {
+        let dir = self.0.home.session(name);
+        // First: a daemon that is killed in between must not call it lost.
+        record::set_wanted(&dir, false).map_err(BoxError::file(&dir, "written to"))?;
+        let stopped = sidecar::stop(&self.0.index.socket(name), now).await;
+        tracing::info!(%name, now, "stopped");
+        stopped.map_err(|pid| BoxError::Undying { name: name.clone(), pid })
+    }
+
+    /// Ends what runs in a box and starts it again with the files that it has.
+    pub async fn restart(&self, name: &str) -> Result<v1::Box, BoxError> {
+        let (boxes, name) = (self.clone(), Name::parse(name)?);
+        self.unbroken(async move {
+            let _alone = boxes.0.locks.of(&name).await;
+            boxes.check_there(&name)?;
+            let record = Record::read(&boxes.0.home.session(&name))?;
+            boxes.stop_sidecar(&name, false).await?;
+            boxes.start(&name, &prepare::again(record, &boxes.0.home)).await
+        })
+        .await
+    }
+
+    /// Removes a box and its files.
+    pub async fn delete(&self, name: &str, force: bool) -> Result<(), BoxError> {
+        let (boxes, name) = (self.clone(), Name::parse(name)?);
+        self.unbroken(async move {
+            let _alone = boxes.0.locks.of(&name).await;
+            boxes.check_there(&name)?;
+            let dir = boxes.0.home.session(&name);
+            if !force {
+                if boxes.0.index.look_afresh(&name).await.is_some_and(|told| is_live(&told)) {
+                    return Err(BoxError::Running(name));
+                }
+                if has_unapplied_changes(&dir) {
+                    return Err(BoxError::Unapplied(name));
+                }
+            }
+            boxes.stop_sidecar(&name, true).await?;
+            // Whoever listened there has left, or was killed and could not take them along.
+            let socket = boxes.0.index.socket(&name);
+            let cleared = remove_if_there(&socket).and_then(|()| remove_tree(&socket.with_extension(HOOKS_EXTENSION)));
+            cleared.map_err(BoxError::file(&socket, "removed"))?;
+            let gone = boxes.0.home.sessions().join(format!("{GONE}{name}-{}", prepare::now_ms()));
+            fs::rename(&dir, &gone).map_err(BoxError::file(&dir, "removed"))?;
+            boxes.0.index.look_afresh(&name).await;
+            tracing::info!(%name, "removed");
+            // From here on the box is gone; a daemon that is killed leaves the rest to the next.
+            let removed = spawn_blocking(move || remove_tree(&gone).map_err(BoxError::file(&gone, "removed"))).await;
+            removed.map_err(|error| BoxError::Broken(error.to_string()))?
+        })
+        .await
+    }
+
+    /// Keeps others from doing anything with a box.
+    pub(super) async fn locked(&self, name: &Name) -> impl Sized + use<> {
+        self.0.locks.of(name).await
+    }
+
+    /// Waits for what is being done; nothing new may come.
+    pub async fn finish(&self) {
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+    }
+
+    /// Whether something is being done.
+    pub fn is_busy(&self) -> bool {
+        !self.0.tasks.is_empty()
+    }
+
+    /// Done to its end, even if the caller goes away meanwhile.
+    async fn unbroken<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, BoxError>> + Send + 'static,
+    ) -> Result<T, BoxError> {
+        let done = self.0.tasks.spawn(work).await;
+        done.unwrap_or_else(|error| Err(BoxError::Broken(error.to_string())))
+    }
+
+    fn check_there(&self, name: &Name) -> Result<(), BoxError> {
+        if self.0.home.session(name).is_dir() { Ok(()) } else { Err(BoxError::NoSuchBox(name.clone())) }
+    }
+
+    fn sweep(&self, beginning: &str) {
+        let Ok(entries) = fs::read_dir(self.0.home.sessions()) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let is_left = name.to_str().is_some_and(|name| name.starts_with(beginning));
+            if is_left && let Err(error) = remove_tree(&entry.path()) {
+                tracing::warn!(path = %entry.path().display(), %error, "what is left of a box could not be removed");
+            }
+        }
+    }
+}
+
+/// Whether an agent has changed something that nobody has looked at.
+fn has_unapplied_changes(dir: &Path) -> bool {
+    holds_something(&dir.join(WORKSPACE_UPPER))
+}
+
+/// Whether there is anything in a directory. What cannot be looked into may hold something.
+fn holds_something(dir: &Path) -> bool {
+    dir.exists() && fs::read_dir(dir).map_or(true, |mut entries| entries.next().is_some())
+}

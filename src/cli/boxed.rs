@@ -1,0 +1,177 @@
+//! What a session's programs are started on: this machine, or a box.
+
+use std::ffi::OsString;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use super::agents::House as AgentsHouse;
+use super::itself::own_path;
+use crate::agent::fence;
+use crate::agent::version::Elsewhere;
+use crate::boxes::interior::{self, BoxEnclosure, Places, Publishing};
+use crate::boxes::{Home, Record};
+use crate::boxfile::{BoxPlan, PlannedInputFilter, WorkspaceMode};
+use crate::child::{Ground, Guardian, Launch};
+use crate::config;
+use crate::egress::Denial;
+use crate::serve::{self, Listener};
+use crate::session::{Denied, Event, InputFilter, Session};
+use crate::terminal::{Modes, encode_key};
+
+/// Where programs are started, and what follows from it.
+pub struct House {
+    pub ground: Ground,
+    pub agents: AgentsHouse,
+    /// What a further terminal runs when nobody says.
+    pub shell: Vec<OsString>,
+    /// What was asked for and is not enforced.
+    pub warnings: Vec<String>,
+    /// What people must not type.
+    pub input_filter: InputFilter,
+    /// Whom the box is kept from, where it has a network of its own.
+    pub denied: Option<mpsc::Receiver<Denial>>,
+    /// Where those inside reach their session, as far as they may.
+    pub inside: Option<Listener>,
+}
+
+/// On this machine.
+pub fn on_the_machine() -> anyhow::Result<House> {
+    let guardian = Guardian::start().context("the guardian of the child's processes could not be started")?;
+    let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".into());
+    let ground = Ground::host(guardian);
+    let (agents, input_filter) = (AgentsHouse::default(), InputFilter::default());
+    Ok(House { ground, agents, shell: vec![shell], warnings: Vec::new(), input_filter, denied: None, inside: None })
+}
+
+/// In the box of this record. The launch gets the box's variables instead of ours.
+pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> {
+    let dir = record.parent().context("--box: the record must be in the directory of its box")?;
+    let record = Record::read(dir)?;
+    let home = Home::open()?;
+    let places = places(&home, &record, dir)?;
+    let plan = &record.plan;
+    // Before anything of the box is read.
+    fence::put_up(vec![places.home(), plan.workspace.path.clone()], &plan.hide);
+    let publishing = Publishing::of(&plan.network)?;
+    let path = record.path.clone().map(OsString::from).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let strange = interior::written_inside(&record, &places);
+    let installed = match &record.image {
+        None => plan.command.first().map(|program| interior::installed(program, &path, &strange)).unwrap_or_default(),
+        Some(_) => interior::Installed::default(),
+    };
+    let of_image = interior::image_variables(&record);
+    let own = std::mem::take(&mut launch.env);
+    launch.env = interior::environment(&record, &places, &installed, &of_image);
+    launch.env.extend(own);
+    // Instead of the session's own socket, which opens everything.
+    let inside = serve::bind_unix(&places.inside())?;
+    launch.env.push(("COOP_SOCKET".into(), places.inside().into()));
+    launch.bare = true;
+    launch.cwd = Some(launch.cwd.clone().unwrap_or_else(|| plan.workspace.path.clone()));
+    let user_home = std::env::var_os("HOME").map(PathBuf::from);
+    let spec = interior::spec(&record, &places, &installed, user_home.as_deref());
+    let (enclosure, denied) = BoxEnclosure::start(spec, publishing.allow.clone(), plan.workspace.path.clone())?;
+    for published in publishing.open().await? {
+        tracing::info!(at = %published.at, inside = published.inside, "a port leads into the box");
+        enclosure.publish(published);
+    }
+    let warnings: Vec<String> = plan.warnings.iter().cloned().chain(enclosure.warnings()).collect();
+    for warning in &warnings {
+        tracing::warn!("{warning}");
+    }
+    let asked = enclosure.clone();
+    let elsewhere = Elsewhere {
+        asked: Some(Arc::new(move |launch: &Launch, bytes_max| asked.ask(launch, bytes_max))),
+        other_files: record.image.is_some(),
+    };
+    let agents =
+        AgentsHouse { state_home: Some(places.run()), hook_socket: Some(places.hooks.join("hook.sock")), elsewhere };
+    let shell = vec![OsString::from(&plan.shell)];
+    let input_filter = input_filter(&plan.input_filter)?;
+    let (ground, denied, inside) = (Ground::within(enclosure), Some(denied), Some(inside));
+    Ok(House { ground, agents, shell, warnings, input_filter, denied, inside })
+}
+
+/// Tells the session's log and its subscribers whom the box was kept from, for as long as there is a box.
+pub async fn tell_denials(mut denied: mpsc::Receiver<Denial>, session: Session) {
+    while let Some(Denial { host, port, why, untold, .. }) = denied.recv().await {
+        let why = why.word();
+        tracing::warn!(%host, port, why, "the box was kept from a host");
+        session.announce(Event::Denied(Denied { host, port, why, untold })).await;
+    }
+}
+
+/// What must not be typed, as bytes. Keys differ with the modes of the terminal; all their forms are meant.
+fn input_filter(planned: &PlannedInputFilter) -> anyhow::Result<InputFilter> {
+    let mut blocked: Vec<Vec<u8>> = planned.block_sequences.iter().map(|text| text.clone().into_bytes()).collect();
+    for key in &planned.block_keys {
+        for application_cursor in [false, true] {
+            let mut modes = Modes::default();
+            modes.application_cursor = application_cursor;
+            blocked.push(encode_key(key, &modes).context("input_filter.block_keys")?);
+        }
+    }
+    blocked.retain(|sequence| !sequence.is_empty());
+    Ok(InputFilter { ctrl_c_pause: Duration::from_millis(planned.ctrl_c_ms.into()), blocked })
+}
+
+/// The parts of the box, made where they are missing.
+fn places(home: &Home, record: &Record, dir: &Path) -> anyhow::Result<Places> {
+    let hooks = config::runtime_dir().join(format!("box-{}.d", record.name));
+    let places = Places {
+        dir: dir.canonicalize().with_context(|| dir.display().to_string())?,
+        volumes: home.path().join("volumes"),
+        builds: home.path().join("builds"),
+        hooks,
+        coop: own_path()?,
+    };
+    let (upper, work) = places.image_layer();
+    let (ws_upper, ws_work) = places.workspace_layer();
+    let plan = &record.plan;
+    let volumes = plan.mounts.iter().filter_map(|mount| mount.volume()).map(|name| places.volume(name));
+    let own = [places.home(), places.run(), places.hooks.clone(), places.persist(Path::new("")), work, ws_work];
+    let private = own.into_iter().chain(volumes).map(|dir| (dir, 0o700));
+    // A layer that takes the changes is what is seen inside, with its own mode.
+    let project = std::fs::metadata(&plan.workspace.path).map_or(0o755, |found| found.mode() & 0o7777);
+    for (dir, mode) in private.chain([(upper, 0o755), (ws_upper, project)]) {
+        let made = match dir.is_dir() {
+            true => Ok(()),
+            // The mask of the caller must not narrow it.
+            false => std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&dir)
+                .and_then(|()| std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(mode))),
+        };
+        made.with_context(|| format!("{} could not be made", dir.display()))?;
+    }
+    for relative in &plan.session.persist {
+        let dir = places.persist(relative);
+        let made = interior::make_beneath(&places.persist(Path::new("")), relative);
+        made.with_context(|| format!("{} could not be made: a file or a link may be in its way", dir.display()))?;
+    }
+    keep_place_of_hooks(plan);
+    Ok(places)
+}
+
+/// A directory that is not there cannot be protected, and an empty one means nothing to git.
+fn keep_place_of_hooks(plan: &BoxPlan) {
+    let workspace = &plan.workspace;
+    let git = workspace.path.join(".git");
+    let is_repository = git.symlink_metadata().is_ok_and(|found| found.is_dir());
+    if workspace.mode != WorkspaceMode::ReadWrite || !workspace.protect.contains(&git.join("hooks")) {
+        return;
+    }
+    if !is_repository {
+        tracing::warn!(
+            "there is no git repository yet: one that is made inside can name programs that git runs outside"
+        );
+    } else if let Err(error) = interior::make_beneath(&workspace.path, Path::new(".git/hooks")) {
+        tracing::warn!(%error, "the project's .git/hooks is not there, and is not protected");
+    }
+}

@@ -1,0 +1,70 @@
+//! Which box is meant: the one that is named, that of this directory, or the only one.
+
+use std::path::Path;
+
+use crate::client::contains;
+use crate::proto::v1::Box;
+
+/// The box of this name, or without one: the nearest whose workspace holds `here`, or else the only one.
+pub fn pick(mut boxes: Vec<Box>, name: Option<&str>, here: &Path) -> Result<Box, String> {
+    if boxes.is_empty() {
+        let who = name.map(|name| format!("there is no box {name:?}")).unwrap_or_else(|| "there is no box".to_owned());
+        return Err(format!("{who}: `coop up` makes one from the directory it is called in"));
+    }
+    if let Some(name) = name {
+        let names = names(&boxes);
+        let found = boxes.into_iter().find(|found| found.name == name);
+        return found.ok_or_else(|| format!("there is no box {name:?}; there is {names}"));
+    }
+    let depth = |found: &Box| Path::new(&found.workspace).components().count();
+    let mut near: Vec<Box> =
+        boxes.iter().filter(|found| contains(Path::new(&found.workspace), here)).cloned().collect();
+    let deepest = near.iter().map(depth).max();
+    near.retain(|found| Some(depth(found)) == deepest);
+    match (near.len(), boxes.len()) {
+        (1, _) => Ok(near.remove(0)),
+        (0, 1) => Ok(boxes.remove(0)),
+        (0, _) => Err(format!("there are several boxes: name one of {}", names(&boxes))),
+        _ => Err(format!("several boxes belong to this directory: name one of {}", names(&near))),
+    }
+}
+
+fn names(boxes: &[Box]) -> String {
+    boxes.iter().map(|found| found.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(list: &[(&str, &str)]) -> Vec<Box> {
+        let one = |(name, workspace): &(&str, &str)| Box {
+            name: (*name).to_owned(),
+            workspace: (*workspace).to_owned(),
+            ..Box::default()
+        };
+        list.iter().map(one).collect()
+    }
+
+    fn picked(list: &[(&str, &str)], name: Option<&str>, here: &str) -> Result<String, String> {
+        pick(boxes(list), name, Path::new(here)).map(|found| found.name)
+    }
+
+    #[test]
+    fn a_name_goes_before_the_directory_and_the_directory_before_the_only_one() {
+        let list = [("red", "/no/a"), ("blue", "/no/b"), ("inner", "/no/a/sub")];
+        assert_eq!(picked(&list, Some("blue"), "/no/a").as_deref(), Ok("blue"));
+        assert_eq!(picked(&list, None, "/no/a").as_deref(), Ok("red"));
+        assert_eq!(picked(&list, None, "/no/a/sub/deep").as_deref(), Ok("inner"));
+        assert_eq!(picked(&list[..1], None, "/elsewhere").as_deref(), Ok("red"));
+    }
+
+    #[test]
+    fn what_is_not_clear_is_asked_for_by_its_names() {
+        let list = [("red", "/no/a"), ("blue", "/no/a")];
+        assert!(picked(&list, None, "/no/a").unwrap_err().ends_with("name one of red, blue"));
+        assert!(picked(&list, None, "/else").unwrap_err().contains("several boxes: name one of red, blue"));
+        assert_eq!(picked(&list, Some("green"), "/").unwrap_err(), "there is no box \"green\"; there is red, blue");
+        assert!(picked(&[], None, "/").unwrap_err().contains("coop up"));
+    }
+}

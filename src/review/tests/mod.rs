@@ -1,0 +1,10 @@
+//! The promises of a review, kept on real overlays that are mounted in a user namespace.
+
+mod applying;
+mod bench;
+mod discarding;
+mod listing;
+mod ordinary;
+mod random;
+mod repository;
+mod showing;

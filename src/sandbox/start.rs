@@ -1,0 +1,191 @@
+//! Makes a sandbox: starts the helper, maps its users, waits until it stands.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use super::{
+    SandboxError,
+    cgroup::Group,
+    channel::{Channel, Received},
+    handle::{Parts, Sandbox, reap_within},
+    idmap,
+    spec::{Mount, Network, Spec},
+    wire::{Order, Report},
+};
+
+/// How long a box may take to stand. It takes milliseconds; a machine that swaps takes longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the remains of a box that could not be made are waited for. A disk that does not answer can hold them.
+const END_PATIENCE: Duration = Duration::from_secs(2);
+/// What Linux takes as a host name.
+const HOSTNAME_BYTES_MAX: usize = 64;
+
+impl Sandbox {
+    /// Makes a box and returns when it stands. Blocks for some milliseconds.
+    ///
+    /// `coop` is the executable that knows `box-init`; its path is opened by this process, so that `/proc/self/exe`
+    /// is right even after an upgrade.
+    pub fn start(spec: &Spec, coop: &Path) -> Result<Self, SandboxError> {
+        check(spec)?;
+        let broken = |what, source| SandboxError::Handshake { name: spec.name.clone(), what, source };
+        let (control, theirs) = Channel::pair().map_err(|error| broken("cannot make a socket", error))?;
+        control.set_timeout(PATIENCE).map_err(|error| broken("cannot prepare the socket", error))?;
+        // It waits in the socket until the helper reads it.
+        control.send(&Order::Begin(Box::new(spec.clone())), &[]).map_err(|error| match error.kind() {
+            // A path that is no text can not be said in JSON.
+            io::ErrorKind::InvalidData | io::ErrorKind::Other => bad(spec, error.to_string()),
+            _ => broken("cannot say what it shall be", error),
+        })?;
+        let helper = spawn(spec, coop, theirs.into())?;
+        let first = first_process(spec, &control, helper)?;
+        stand(spec, control, first)
+    }
+}
+
+fn bad(spec: &Spec, problem: impl Into<String>) -> SandboxError {
+    SandboxError::BadSpec { name: spec.name.clone(), problem: problem.into() }
+}
+
+/// What can be told wrong without trying.
+fn check(spec: &Spec) -> Result<(), SandboxError> {
+    if spec.hostname.is_empty() || spec.hostname.len() > HOSTNAME_BYTES_MAX {
+        return Err(bad(spec, format!("a host name has 1 to {HOSTNAME_BYTES_MAX} bytes, not {:?}", spec.hostname)));
+    }
+    let none = [
+        ("memory", spec.limits.memory_bytes == Some(0)),
+        ("processes", spec.limits.processes == Some(0)),
+        ("open files", spec.limits.open_files == Some(0)),
+        ("processors", spec.limits.cpus.is_some_and(|cpus| !cpus.is_finite() || cpus <= 0.0)),
+    ];
+    if let Some((what, _)) = none.iter().find(|(_, none)| *none) {
+        return Err(bad(spec, format!("the limit on {what} must be more than nothing")));
+    }
+    for mount in &spec.mounts {
+        if let Mount::Bind { from, .. } | Mount::Straight { from, .. } = mount
+            && !from.is_absolute()
+        {
+            return Err(bad(spec, format!("{} must be an absolute path", from.display())));
+        }
+        let to = mount.to();
+        if !to.is_absolute() || to == Path::new("/") {
+            return Err(bad(spec, format!("{} must be an absolute path below /", to.display())));
+        }
+        if to.components().any(|part| part == std::path::Component::ParentDir) {
+            return Err(bad(spec, format!("{} must not contain \"..\"", to.display())));
+        }
+    }
+    Ok(())
+}
+
+impl Mount {
+    /// Where it goes, inside.
+    pub fn to(&self) -> &Path {
+        match self {
+            Self::Bind { to, .. }
+            | Self::Straight { to, .. }
+            | Self::Tmpfs { to, .. }
+            | Self::Overlay { to, .. }
+            | Self::Hide { to }
+            | Self::Protect { to }
+            | Self::File { to, .. } => to,
+        }
+    }
+}
+
+/// The helper is re-executed, not forked, because this process has threads. Its only tie to us is its stdin.
+fn spawn(spec: &Spec, coop: &Path, control: OwnedFd) -> Result<Child, SandboxError> {
+    Command::new(coop)
+        .arg0("coop")
+        .args(["box-init", &spec.name])
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::from(control))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|source| SandboxError::Helper { name: spec.name.clone(), program: coop.to_owned(), source })
+}
+
+/// PID 1 of a box that does not stand yet. Dropped, it ends; its group goes after it.
+struct First {
+    pid: u32,
+    pidfd: OwnedFd,
+    group: Option<Group>,
+    kept: bool,
+}
+
+impl Drop for First {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+            reap_within(self.pidfd.as_fd(), END_PATIENCE);
+        }
+    }
+}
+
+/// Learns who PID 1 is. The kernel itself tells who sent the greeting, in our own numbers; and since the helper made
+/// it a child of ours, that number stays its own until we reap it.
+fn first_process(spec: &Spec, control: &Channel, mut helper: Child) -> Result<First, SandboxError> {
+    let report = control.receive::<Report>();
+    if report.is_err() {
+        let _ = helper.kill();
+    }
+    // It has nothing left to do once PID 1 has greeted.
+    let _ = helper.wait();
+    let name = || spec.name.clone();
+    let received = heard(spec, report)?;
+    match received.message {
+        Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
+        Report::Hello | Report::Ready { .. } => {}
+    }
+    let pid = received.sender.ok_or_else(|| SandboxError::Silent { name: name() })?;
+    let pidfd = Pid::from_raw(pid.cast_signed())
+        .ok_or(rustix::io::Errno::SRCH)
+        .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()))
+        .map_err(|error| SandboxError::Handshake { name: name(), what: "cannot watch it", source: error.into() })?;
+    Ok(First { pid, pidfd, group: None, kept: false })
+}
+
+/// A word, or why there was none. Who leaves without having read resets the connection.
+fn heard(spec: &Spec, report: io::Result<Option<Received<Report>>>) -> Result<Received<Report>, SandboxError> {
+    let name = || spec.name.clone();
+    match report {
+        Ok(Some(received)) => Ok(received),
+        Ok(None) => Err(SandboxError::Silent { name: name() }),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Err(SandboxError::Silent { name: name() }),
+        Err(source) => Err(SandboxError::Handshake { name: name(), what: "no word from its first process", source }),
+    }
+}
+
+/// Gives PID 1 its users and its limits, lets it go on, and waits until it stands.
+fn stand(spec: &Spec, control: Channel, mut first: First) -> Result<Sandbox, SandboxError> {
+    let name = || spec.name.clone();
+    let talk = |source| SandboxError::Handshake { name: name(), what: "cannot talk to its first process", source };
+    idmap::write(first.pid, spec.uid_map).map_err(|problem| SandboxError::IdMap { name: name(), problem })?;
+    let (group, mut warnings) = Group::place(&spec.name, &spec.limits, first.pid);
+    first.group = group;
+    control.send(&Order::Go, &[]).map_err(talk)?;
+    let received = heard(spec, control.receive::<Report>())?;
+    let (said, mut descriptors) = match received.message {
+        Report::Ready { warnings } => (warnings, received.descriptors),
+        Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
+        Report::Hello => return Err(SandboxError::Silent { name: name() }),
+    };
+    warnings.extend(said);
+    let listener = (spec.network == Network::Filtered).then(|| descriptors.pop()).flatten();
+    let pidfd = first.pidfd.try_clone().map_err(talk)?;
+    let parts = Parts { control, pid: first.pid, pidfd, warnings, listener, group: first.group.take() };
+    let sandbox = Sandbox::watch(parts).map_err(talk)?;
+    first.kept = true;
+    Ok(sandbox)
+}

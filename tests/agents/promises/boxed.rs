@@ -1,0 +1,34 @@
+//! In a box an agent does its work as outside, and reaches nothing that the box keeps from it.
+
+use serde_json::json;
+
+use super::Kept;
+use super::degraded::does_its_work;
+use crate::model::Script;
+use crate::session::{Options, Session};
+
+/// Asks the proxy of the box for a host that is not on its list, and the kernel for one without the proxy.
+const KNOCKS: &str = "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT elsewhere.example:443 HTTP/1.1\\r\\nHost: \
+                      elsewhere.example:443\\r\\n\\r\\n' >&3; head -1 <&3; \
+                      (exec 4<>/dev/tcp/192.0.2.1/443) 2>/dev/null || echo unreachable";
+
+pub async fn it_does_its_work_in_a_box<A: Kept>() {
+    let agent = Session::<A>::ready(A::asking(Options::new()).boxed()).await;
+    does_its_work(&agent, "nothing").await;
+}
+
+pub async fn a_box_keeps_files_and_hosts_from_its_agent<A: Kept>() {
+    let options = Options::<A>::new().boxed().prepare(|house| std::fs::write(house.beside("secret"), "hush").unwrap());
+    let agent = Session::<A>::ready(options).await;
+    let secret = agent.house.beside("secret");
+    let command = format!("touch inside; cat {} || echo hidden; bash -c \"{KNOCKS}\"", secret.display());
+    agent.model.plays(Script::new().bash(&command).text("Done."));
+    agent.told("Look around").await;
+    agent.prompt("permission").await;
+    agent.answered(json!({"accept": true})).await;
+    agent.goes(["working", "idle"]).await;
+    let result = agent.model.results().pop().expect("the command has run").text;
+    assert!(agent.has("inside"), "the workspace is the project itself: {result}");
+    assert!(result.contains("hidden") && !result.contains("hush"), "{result}");
+    assert!(result.contains("403") && result.contains("unreachable"), "{result}");
+}

@@ -1,0 +1,56 @@
+//! Ports of a box on the machine, and no others.
+
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
+use std::time::Instant;
+
+use super::super::user::User;
+use crate::support::PATIENCE;
+
+/// A port that was free a moment ago.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Says hello to whoever comes, inside.
+const SERVER: &str = "use IO::Socket::INET; my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1:3000', Listen => 5, \
+                      ReuseAddr => 1) or die $!; while (my $c = $s->accept) { print $c 'hello from inside'; close $c }";
+
+fn said(port: u16) -> String {
+    let mut text = String::new();
+    if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) {
+        let _ = stream.read_to_string(&mut text);
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_published_port_leads_into_the_box_for_as_long_as_it_runs() {
+    let user = User::new();
+    let port = free_port();
+    user.says(&format!("[box]\ncommand = [\"perl\", \"-e\", \"{SERVER}\"]\n[network]\npublish = [\"{port}:3000\"]\n"))
+        .await;
+    let made = user.tries(&["--json"]).await;
+    assert_eq!((made.code, &made.json()["published"][0]), (Some(0), &format!("{port}:3000").into()), "{made:?}");
+    let deadline = Instant::now() + PATIENCE;
+    // The program takes a moment until it listens.
+    while said(port) != "hello from inside" {
+        assert!(Instant::now() < deadline, "nobody answers at port {port}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(TcpStream::connect("127.0.0.1:3000").is_err(), "the box's own port is not the machine's");
+    user.run(&["stop", super::NAME]).await.ok();
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the port closes with the box");
+}
+
+#[tokio::test]
+async fn a_port_that_somebody_has_is_told_and_no_box_runs() {
+    let user = User::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    user.says(&format!("[network]\npublish = [\"{port}:3000\"]\n")).await;
+    let failed = user.tries(&["-d", "--", "cat"]).await;
+    assert!(failed.code == Some(1) && failed.err.contains(&port.to_string()), "{failed:?}");
+    let boxes = user.run(&["ls", "--json"]).await.json();
+    assert_eq!(boxes["boxes"][0]["state"], "stopped");
+}

@@ -1,0 +1,80 @@
+//! What an agent did in an overlay, as coop tells and applies it, beside what git says of the same.
+
+use std::process::{Command, Stdio};
+
+use super::super::user::User;
+
+/// Everything that can happen to a file.
+const WORK: &str = "echo changed >text; rm gone; mkdir -p deep/er; echo new >deep/er/file; chmod +x tool; mv old renamed; \
+                    ln -s text link; printf 'a\\000c' >binary; printf 'no newline' >unfinished; rm -r dir; echo now a file >dir";
+
+fn git(dir: &str, words: &[&str]) -> String {
+    let done = Command::new("git").args(words).current_dir(dir).stdin(Stdio::null()).output().unwrap();
+    assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+/// All that git has to say about a working tree, untracked files with their content.
+fn seen_by_git(dir: &str) -> String {
+    git(dir, &["add", "-A"]);
+    let told = git(dir, &["diff", "--cached", "--no-renames", "HEAD"]);
+    // The names of git's own objects, which coop has no use for.
+    told.lines().filter(|line| !line.starts_with("index ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// A repository, and a copy of it.
+fn repository(user: &User) -> String {
+    let project = user.project();
+    let script = "printf 'one\\ntwo\\n' >text; echo x >gone; echo '#!/bin/sh' >tool; echo moved >old; \
+                  printf 'a\\000b' >binary; echo end >unfinished; mkdir dir; echo in >dir/inner; printf 'coop.toml\\n' >.gitignore; \
+                  git init -q .; git config user.name n; git config user.email e@x; git config commit.gpgsign false; \
+                  git add -A; git commit -qm one";
+    assert!(Command::new("sh").args(["-ec", script]).current_dir(&project).status().unwrap().success());
+    let copy = user.scratch.path("copy").display().to_string();
+    git("/", &["clone", "-q", &project, &copy]);
+    copy
+}
+
+#[tokio::test]
+async fn what_is_told_and_applied_is_what_git_sees_of_the_same_work() {
+    let user = User::new();
+    let (project, copy) = (user.project(), repository(&user));
+    user.has("[workspace]\nmode = \"overlay\"\n").await;
+    assert_eq!(user.run(&["diff", super::NAME]).await.ok(), "", "nothing was done yet");
+    user.told(WORK).await;
+    assert_eq!(git(&project, &["status", "--porcelain"]), "", "the project is as it was");
+    user.restarts().await;
+    user.run(&["stop", super::NAME]).await.ok();
+    let diff = user.run(&["diff", super::NAME]).await.ok();
+    // The same work where nobody looked on.
+    assert!(Command::new("sh").args(["-ec", WORK]).current_dir(&copy).status().unwrap().success());
+    let wanted = seen_by_git(&copy);
+    assert_eq!(diff, wanted, "what coop tells is what git would");
+    let applied = user.run(&["apply", super::NAME, "--yes"]).await;
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert_eq!(seen_by_git(&project), wanted);
+    assert_eq!(user.run(&["diff", super::NAME]).await.ok(), "", "nothing is left to apply");
+}
+
+#[tokio::test]
+async fn what_is_discarded_is_as_if_it_had_not_been_done() {
+    let user = User::new();
+    repository(&user);
+    user.has("[workspace]\nmode = \"overlay\"\n").await;
+    user.told(WORK).await;
+    user.run(&["stop", super::NAME]).await.ok();
+    let discarded = user.run(&["discard", super::NAME, "text", "--yes"]).await;
+    assert_eq!(discarded.code, Some(0), "{discarded:?}");
+    let diff = user.run(&["diff", super::NAME]).await.ok();
+    assert!(!diff.contains("b/text\n") && diff.contains("deep/er/file"), "{diff}");
+    assert_eq!(user.run(&["discard", super::NAME, "--yes"]).await.code, Some(0));
+    assert_eq!(user.run(&["diff", super::NAME]).await.ok(), "");
+    assert_eq!(git(&user.project(), &["status", "--porcelain"]), "");
+    user.restarts().await;
+    assert_eq!(
+        user.told("cat text; ls | cat").await,
+        "one\ntwo\nbinary\ncoop.toml\ndir\ngone\nold\ntext\ntool\nunfinished"
+    );
+    user.run(&["stop", super::NAME]).await.ok();
+    assert_eq!(user.run(&["rm", super::NAME]).await.code, Some(0), "nothing is lost by it");
+}

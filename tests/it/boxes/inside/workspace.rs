@@ -1,0 +1,94 @@
+//! The project inside: what is hidden, what stays as it is, what is kept for the next time.
+
+use super::super::user::User;
+
+#[tokio::test]
+async fn what_is_hidden_looks_empty_inside_and_is_untouched_outside() {
+    let user = User::new();
+    user.scratch.file("project/.env", "SECRET=1");
+    std::fs::create_dir(user.scratch.path("project/secrets")).unwrap();
+    user.scratch.file("project/secrets/key", "private");
+    user.scratch.file("project/plain", "seen");
+    user.has("[box]\nhide = [\".env\", \"secrets\"]\n").await;
+    assert_eq!(user.told("cat .env; ls -A secrets; cat plain").await, "seen");
+    user.inside("echo mine >.env; echo mine >secrets/other; rm -rf secrets .env").await;
+    assert_eq!((user.file(".env").as_str(), user.file("secrets/key").as_str()), ("SECRET=1", "private"));
+    assert!(!user.scratch.path("project/secrets/other").exists());
+}
+
+#[tokio::test]
+async fn what_is_protected_is_read_and_not_changed_and_neither_is_the_file_that_says_so() {
+    let user = User::new();
+    user.scratch.file("project/Makefile", "all:\n");
+    user.scratch.file("project/other", "old");
+    let toml = "[workspace]\nprotect = [\"Makefile\"]\n";
+    user.has(toml).await;
+    assert_eq!(user.told("cat Makefile").await, "all:");
+    for script in ["echo bad >Makefile", "rm Makefile", "mv Makefile m", "echo bad >coop.toml", "rm coop.toml"] {
+        user.fails(script).await;
+    }
+    user.told("echo new >other").await;
+    assert_eq!((user.file("Makefile").as_str(), user.file("other").as_str()), ("all:\n", "new\n"));
+    assert_eq!(user.file("coop.toml"), toml);
+}
+
+/// A repository with a commit.
+fn repository(user: &User) {
+    let script = "git init -q . && git config user.name n && git config user.email e@x && echo one >a && git add a && \
+                  git commit -qm one";
+    let done = std::process::Command::new("sh").args(["-c", script]).current_dir(user.project()).status().unwrap();
+    assert!(done.success());
+}
+
+#[tokio::test]
+async fn gits_hooks_and_configuration_stay_as_they_are_unless_the_file_says_otherwise() {
+    let user = User::new();
+    repository(&user);
+    let before = user.file(".git/config");
+    user.has("[network]\nmode = \"none\"\n").await;
+    let bad = ["echo '[core]' >>.git/config", "git config core.fsmonitor /tmp/x", "echo x >.git/hooks/pre-commit"];
+    for script in bad {
+        user.fails(script).await;
+    }
+    user.told("echo two >a && git commit -qam two").await;
+    assert_eq!(user.file(".git/config"), before);
+    assert!(!user.scratch.path("project/.git/hooks/pre-commit").exists());
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    user.has("[workspace]\nprotect_git = false\n").await;
+    user.told("git config user.name changed").await;
+    assert!(user.file(".git/config").contains("changed"));
+}
+
+#[tokio::test]
+async fn what_is_persisted_lies_apart_from_home_and_is_there_again_after_a_restart() {
+    let user = User::new();
+    user.has("[session]\npersist = [\".cache/pip\"]\n").await;
+    user.told("echo wheel >~/.cache/pip/wheel; echo note >~/note").await;
+    let kept = user.kept(super::NAME);
+    assert_eq!(std::fs::read_to_string(kept.join("persist/.cache/pip/wheel")).unwrap(), "wheel\n");
+    user.restarts().await;
+    assert_eq!(user.told("cat ~/.cache/pip/wheel ~/note").await, "wheel\nnote");
+}
+
+#[tokio::test]
+async fn a_login_that_is_copied_is_the_boxs_own_from_then_on() {
+    let user = User::new();
+    let home = user.scratch.path("user");
+    std::fs::create_dir_all(home.join(".claude")).unwrap();
+    let key = home.join(".claude/.credentials.json");
+    std::fs::write(&key, "{\"key\":1}").unwrap();
+    let user = user.with("HOME", home.to_str().unwrap());
+    let toml = |login: &str| format!("[box]\nagent = \"claude\"\ncommand = [\"cat\"]\nlogin = \"{login}\"\n");
+    user.says(&toml("copy")).await;
+    let made = user.tries(&["-d"]).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert_eq!(user.told("cat ~/.claude/.credentials.json").await, "{\"key\":1}");
+    user.told("echo renewed >~/.claude/.credentials.json").await;
+    assert_eq!(std::fs::read_to_string(&key).unwrap(), "{\"key\":1}");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    user.says(&toml("none")).await;
+    assert_eq!(user.tries(&["-d"]).await.code, Some(0));
+    user.fails("cat ~/.claude/.credentials.json").await;
+}

@@ -1,0 +1,18 @@
+//! Many sessions of one user: the daemon that knows them, their lives, and the ways to them.
+
+mod crowd;
+mod daemon;
+mod denials;
+mod full_and_closed;
+mod inside;
+mod keeping;
+mod killing;
+mod lives;
+mod older;
+mod passing_on;
+mod reviewing;
+mod serving;
+mod stranger;
+mod user;
+mod verbs;
+mod walls;

@@ -1,0 +1,78 @@
+//! `coop serve`: all boxes on a port, behind the same guard as a session.
+
+use serde_json::json;
+
+use super::user::User;
+use crate::support::{Coop, binary};
+
+/// coop serve, which ends with the test.
+fn serving(user: &User, words: &[&str]) -> Coop {
+    let _ = binary();
+    Coop::start_with(&[&["serve", "--port", "0"], words].concat(), &[], |command| {
+        command.env("COOP_HOME", user.home()).env("XDG_RUNTIME_DIR", user.scratch.path("run"));
+    })
+}
+
+#[tokio::test]
+async fn all_boxes_are_served_on_a_port_and_each_at_its_own_address() {
+    let user = User::new();
+    let served = serving(&user, &[]);
+    assert_eq!(served.get("/api/v1/boxes").await.ok()["boxes"], json!([]));
+    let source = user.source("red", &["cat"]);
+    served.post("/api/v1/boxes", json!({ "source": source })).await.ok();
+    assert_eq!(served.get("/box/red/api/v1/status").await.ok()["labels"]["name"], "red");
+    // A daemon that was killed is replaced, and the box is still there.
+    user.daemon().await.kill(nix::sys::signal::Signal::SIGKILL);
+    assert_eq!(served.get("/api/v1/boxes/red").await.ok()["state"], "running");
+    let (status, _, message) = served.get("/box/green/api/v1/status").await.error();
+    assert!(status == 404 && message.contains("green"), "{message}");
+}
+
+#[tokio::test]
+async fn who_has_no_token_is_not_passed_on() {
+    let user = User::new();
+    let served = serving(&user, &["--auth-token", "hush"]);
+    assert_eq!(served.get("/api/v1/boxes").await.ok()["boxes"], json!([]));
+    let stranger = crate::support::Place { token: None, ..served.place.clone() };
+    let (status, code, _) = stranger.call("GET", "/api/v1/boxes").send().await.error();
+    assert_eq!((status, code.as_str()), (401, "UNAUTHORIZED"));
+    let (status, ..) = stranger.call("GET", "/box/red/api/v1/screen").send().await.error();
+    assert_eq!(status, 401);
+}
+
+#[tokio::test]
+async fn the_page_of_all_boxes_needs_no_token_and_is_kept_harmless() {
+    let user = User::new();
+    let served = serving(&user, &["--auth-token", "hush"]);
+    let stranger = crate::support::Place { token: None, ..served.place.clone() };
+    for (path, content_type) in [
+        ("/", "text/html; charset=utf-8"),
+        ("/web/boxes/main.js", "text/javascript; charset=utf-8"),
+        ("/web/boxes/boxes.css", "text/css; charset=utf-8"),
+        ("/web/dom.js", "text/javascript; charset=utf-8"),
+    ] {
+        let answer = stranger.call("GET", path).send().await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, content_type), "{path}");
+        let policy = answer.header("content-security-policy");
+        for word in ["default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "trusted-types 'none'"] {
+            assert!(policy.contains(word), "{path}: {policy}");
+        }
+    }
+    let page = stranger.call("GET", "/").send().await.text();
+    assert!(page.contains("web/boxes/main.js"), "{page}");
+    let missing = stranger.call("GET", "/web/boxes/nothing.js").send().await;
+    assert_eq!(missing.refused(), (404, "NOT_FOUND".to_owned()));
+    // A box has the page of its session.
+    let source = user.source("red", &["cat"]);
+    served.post("/api/v1/boxes", json!({ "source": source })).await.ok();
+    let inner = stranger.call("GET", "/box/red/").send().await.text();
+    assert!(inner.contains("web/main.js") && !inner.contains("web/boxes/"), "{inner}");
+}
+
+#[tokio::test]
+async fn a_public_address_needs_a_token() {
+    let user = User::new();
+    let ended = user.run(&["serve", "--host", "0.0.0.0", "--port", "0"]).await;
+    assert!(ended.code == Some(1) && ended.err.contains("--auth-token-file"), "{ended:?}");
+    assert!(!user.sockets().join("daemon.sock").exists(), "nothing was started for it");
+}

@@ -1,0 +1,101 @@
+//! Keys at an agent's dialog: none is pressed on top of one that nobody has read, and a receipt says no more than is known.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::compatibility::stand_in::{TAKES_MESSAGES, prompts};
+use crate::support::{Claude, PATIENCE_MS, Scratch, binary};
+
+/// An agent that asks whether it may run a command. It does what `$WAITS` says before it reads any key, and `$TAKES` when
+/// it has read one; then it shows all that it has read in its input box.
+const ASKS: &str = r#"stty -echo -icanon -icrnl -isig
+bar=$(printf '─%.0s' {1..80})
+asks() { printf '\033[H\033[2Jready\r\n\r\n%s\r\n Bash command\r\n\r\n   %s\r\n\r\n Do you want to proceed?\r\n ❯ 1. Yes%s\r\n   2. Yes, and always allow access to proj/ from this project\r\n   3. No\r\n\r\n Esc to cancel · Tab to amend · ctrl+e to explain\033[9;%dH' "$bar" "$1" "$2" "$3"; }
+asks ls "" 2
+eval "$WAITS"
+read -rn1 -d '' keys
+eval "$TAKES"
+while read -rn1 -t 0.5 -d '' key; do keys+=$key; done
+printf '\033[H\033[2Jready\r\n\r\n%s\r\n❯\302\240read %s.\r\n%s\r\n  ? for shortcuts\033[4;3H' "$bar" "$keys" "$bar"
+cat > /dev/null; exit"#;
+
+/// Such an agent, whose dialog is open.
+async fn asks(waits: &str, takes: &str) -> Claude {
+    let (waits, takes) = (format!("WAITS={waits}"), format!("TAKES={takes}"));
+    let home = Arc::new(Scratch::new());
+    let claude = Claude::start_in(&home, &["--groom", "manual", "--env", &waits, "--env", &takes], ASKS).await;
+    claude.is("prompt").await;
+    claude
+}
+
+async fn respond(claude: &Claude, mut answer: Value) -> Value {
+    answer["timeout_ms"] = PATIENCE_MS.into();
+    claude.post("/api/v1/agent/respond", answer).await.ok()
+}
+
+#[tokio::test]
+async fn a_key_that_is_read_late_is_pressed_once() {
+    let claude = asks("sleep 6", "").await;
+    let answer = respond(&claude, json!({"option": 1})).await;
+    assert_eq!(answer["delivered"], true, "{answer}");
+    claude.shows("read 1.").await;
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_is_unconfirmed_and_accepted_when_it_is_taken() {
+    let claude = asks("kill -STOP $$", "").await;
+    let mut ws = claude.place.ws("/ws?mode=state").await;
+    let answer = respond(&claude, json!({"option": 1})).await;
+    assert_eq!(json!([answer["delivered"], answer["reason"]]), json!([false, "unconfirmed"]), "{answer}");
+    claude.post("/api/v1/signal", json!({"signal": "CONT"})).await.ok();
+    claude.shows("read 1.").await;
+    loop {
+        let late = ws.next_event("receipt").await;
+        assert_eq!(late["id"], answer["receipt"]["id"], "{late}");
+        if late["phase"] == "accepted" {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_dialog_that_stays_open_after_an_answer_can_be_answered_again() {
+    // The first key changes something, but does not close it.
+    let claude = asks("", r#"asks ls "  (sure?)" 2; read -rn1 -d '' key; keys+=$key"#).await;
+    let first = respond(&claude, json!({"option": 1})).await;
+    assert_eq!(json!([first["delivered"], first["reason"]]), json!([false, "unconfirmed"]), "{first}");
+    let second = respond(&claude, json!({"option": 3})).await;
+    assert_eq!(second["delivered"], true, "{second}");
+    claude.shows("read 13.").await;
+}
+
+#[tokio::test]
+async fn no_digit_is_typed_into_a_text() {
+    // Somebody pressed Tab, and the cursor stands in what is to be amended.
+    let claude = asks(r#"asks ls ", and tell Claude what to do next" 11"#, "").await;
+    claude.shows("tell Claude").await;
+    let answer = respond(&claude, json!({"option": 3})).await;
+    assert_eq!(answer["delivered"], false, "{answer}");
+    assert!(answer["reason"].as_str().unwrap().contains("text"), "{answer}");
+    assert_eq!(claude.status().await["bytes_written"], 0);
+}
+
+#[tokio::test]
+async fn an_enter_that_is_read_late_is_pressed_once() {
+    let program = format!("COOP_PROGRAM={}", binary().display());
+    // What comes while no character is read stays as it is.
+    let stalls = TAKES_MESSAGES.replace("$'\\n')", "$'\\n' | $'\\r')");
+    let stalls = stalls.replace("*) text+=$c; draw;;", "*) text+=$c; draw; [ \"$text\" != go ] || sleep 7;;");
+    let flags = ["--env", &program, "--nudge-timeout-ms", "15000"];
+    let claude = Claude::start_in(&Arc::new(Scratch::new()), &flags, &stalls).await;
+    claude.hook("Stop", json!({"stop_hook_active": false})).await;
+    claude.is("idle").await;
+    let mut ws = claude.place.ws("/ws?mode=state").await;
+    claude.post("/api/v1/agent/nudge", json!({"message": "go"})).await.ok();
+    while ws.next_event("receipt").await["phase"] != "accepted" {}
+    claude.hook("Stop", json!({"stop_hook_active": false})).await;
+    claude.is("idle").await;
+    claude.post("/api/v1/agent/nudge", json!({"message": "on", "timeout_ms": PATIENCE_MS})).await.ok();
+    assert_eq!(prompts(&claude.home), ["go", "on"], "no empty message between them");
+}
