@@ -6,11 +6,16 @@ use crate::proto::v1;
 use crate::session::{BadVariable, Change, Environment, Refusal};
 
 impl Service {
-    pub(super) async fn restart_child(&self, request: v1::RestartRequest) -> Result<v1::RestartResponse, ApiError> {
+    /// Starts the child anew; `by_hand` when somebody asked for it.
+    pub(super) async fn restart_child(
+        &self,
+        request: v1::RestartRequest,
+        by_hand: bool,
+    ) -> Result<v1::RestartResponse, ApiError> {
         // A command line that names its conversation cannot simply be used again.
         let resumes = request.resume.unwrap_or_default();
         let argv = self.agent.as_ref().and_then(|agent| agent.argv_again(resumes));
-        let (pid, seq) = self.session.restart(request.env, argv, resumes).await?;
+        let (pid, seq) = self.session.restart(request.env, argv, resumes, by_hand).await?;
         Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
     }
 

@@ -223,7 +223,7 @@ impl Talk {
             }
             Asked::Restart(request) => {
                 let service = service.clone();
-                let started = async move { service.restart_child(request).await.map(Told::RestartResult) };
+                let started = async move { service.restart_child(request, true).await.map(Told::RestartResult) };
                 return Ok(later(answers, id, started));
             }
             Asked::Nudge(request) => {

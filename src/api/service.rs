@@ -13,7 +13,6 @@ use super::conversation::{Conversation, Speech, converse};
 use super::error::ApiError;
 use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
 use super::faces::{Face, Faces};
-use super::keeper::Kept;
 use super::side_terminals::SideTerminals;
 use super::streams::{self, Messages};
 use crate::agent::Agent;
@@ -50,8 +49,6 @@ pub struct Service {
     pub log: LogTail,
     /// Shells beside the program.
     pub terminals: SideTerminals,
-    /// What is known about the next start of the program.
-    pub kept: Kept,
     pub(super) faces: Faces,
     ws_clients: AtomicU32,
     locks: AtomicU64,
@@ -76,7 +73,7 @@ impl Service {
         terminals: SideTerminals,
     ) -> Self {
         let (faces, ws_clients, locks) = (Faces::default(), AtomicU32::new(0), AtomicU64::new(1));
-        Self { session, agent, about, gate, log, terminals, kept: Kept::default(), faces, ws_clients, locks }
+        Self { session, agent, about, gate, log, terminals, faces, ws_clients, locks }
     }
 
     pub fn ws_clients(&self) -> u32 {
@@ -346,7 +343,7 @@ impl Coop for Api {
     }
 
     async fn restart(&self, request: Request<v1::RestartRequest>) -> Answer<v1::RestartResponse> {
-        Ok(Response::new(self.restart_child(request.into_inner()).await?))
+        Ok(Response::new(self.restart_child(request.into_inner(), true).await?))
     }
 
     async fn get_environment(&self, request: Request<v1::GetEnvironmentRequest>) -> Answer<v1::Environment> {

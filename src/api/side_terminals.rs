@@ -11,7 +11,8 @@ use super::error::{ApiError, Code};
 use crate::child::{Ground, Launch, Size};
 use crate::proto::v1;
 use crate::session::{
-    self, Event, Given, InputFilter, Item, Life, Plan, Program, Resume, Session, SizePolicy, Wants, epoch_ms,
+    self, Event, Given, InputFilter, Item, Life, Plan, Program, RestartPolicy, Resume, Session, SizePolicy, Wants,
+    epoch_ms,
 };
 use crate::terminal::Seq;
 
@@ -77,6 +78,7 @@ impl SideTerminals {
             attach_size: SizePolicy::Latest,
             idle_timeout: None,
             exit_with_child: false,
+            restart: RestartPolicy::No,
             is_watched: false,
             input_filter: InputFilter::default(),
         });

@@ -64,8 +64,8 @@ impl Service {
             last_output_at_ms: self.session.last_output_at_ms(),
             last_input_at_ms: self.session.last_input_at_ms(),
             backend: self.about.backend.to_owned(),
-            restarts_at_ms: self.kept.load().restarts_at_ms,
-            parked: self.kept.load().parked,
+            restarts_at_ms: vitals.restarts_at_ms,
+            parked: vitals.is_parked,
             warnings: self.about.warnings.clone(),
             url: self.about.url.clone(),
         }

@@ -22,7 +22,7 @@ use crate::child::{self, Launch};
 use crate::config::{self, LogFormat, Sidecar};
 use crate::log::LogTail;
 use crate::serve::{self, Connections, Listener, Policy};
-use crate::session::{self, Given, InputFilter, Outcome, Plan, Program, Session};
+use crate::session::{self, Given, InputFilter, Outcome, Plan, Program, RestartPolicy, Session};
 
 /// Threads for the network. The session has its own; more than these only cost memory.
 const NETWORK_THREADS_MAX: usize = 4;
@@ -93,6 +93,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         attach_size: config.attach_size,
         idle_timeout: config.idle_timeout,
         exit_with_child: config.exit_with_child,
+        restart: config.restart,
         is_watched: prepared.is_some(),
         input_filter,
     });
@@ -119,7 +120,9 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         log,
         SideTerminals::new(side),
     )));
-    tokio::spawn(keep(api.0.clone(), config.restart));
+    if config.restart != RestartPolicy::No {
+        tokio::spawn(keep(api.0.clone()));
+    }
     let policy = Policy { allow_origins: config.allow_origins.clone(), allow_hosts: config.allow_hosts.clone() };
     let app = serve::application(&api, policy)?;
     tokio::spawn(serve::follow_life(session.clone(), app.health));

@@ -8,8 +8,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::api::RestartPolicy;
-use crate::session::SizePolicy;
+use crate::session::{RestartPolicy, SizePolicy};
 
 /// The kind of program inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -11,8 +11,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::choices::{Agent, Groom, LogFormat};
 use super::parse;
-use crate::api::RestartPolicy;
-use crate::session::SizePolicy;
+use crate::session::{RestartPolicy, SizePolicy};
 
 /// What was said on the command line and in the environment, each by itself in order; [`super::settle()`] looks at all
 /// of it together.

@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::api::{RestartPolicy, Secret};
+use crate::api::Secret;
 use crate::borrowed::Target;
 use crate::child::Size;
-use crate::session::SizePolicy;
+use crate::session::{RestartPolicy, SizePolicy};
 
 mod choices;
 mod environment;

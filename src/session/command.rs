@@ -174,6 +174,8 @@ pub enum Command {
         argv: Option<Vec<OsString>>,
         /// It goes on with the same conversation.
         resumes: bool,
+        /// Somebody asked for it; not because it had ended.
+        by_hand: bool,
         reply: Reply<(u32, Seq)>,
     },
     Environment {

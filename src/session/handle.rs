@@ -265,14 +265,15 @@ impl Session {
     }
 
     /// Ends the child and starts it again, with another command line where one is given; answers with the new one's
-    /// process id. `resumes` when it goes on with the same conversation.
+    /// process id. `resumes` when it goes on with the same conversation, `by_hand` when somebody asked for it.
     pub async fn restart(
         &self,
         env: BTreeMap<String, String>,
         argv: Option<Vec<OsString>>,
         resumes: bool,
+        by_hand: bool,
     ) -> Result<(u32, Seq), Refusal> {
-        self.ask(|reply| Command::Restart { env, argv, resumes, reply }).await?
+        self.ask(|reply| Command::Restart { env, argv, resumes, by_hand, reply }).await?
     }
 
     /// What children are given beyond coop's own environment.

@@ -32,6 +32,10 @@ pub struct Vitals {
     /// The agent's own name for its conversation.
     pub conversation: Option<String>,
     pub restarts: u32,
+    /// When a child that has ended will be started again by itself, in milliseconds since 1970.
+    pub restarts_at_ms: Option<u64>,
+    /// It ended too often for that.
+    pub is_parked: bool,
     /// When the present child was started, in milliseconds since 1970.
     pub started_at_ms: u64,
     /// How long it was in each state.

@@ -152,3 +152,23 @@ async fn the_next_child_begins_below_what_the_last_one_left() {
     let screen = coop.get("/api/v1/screen").await.ok();
     assert_eq!(screen["lines"].as_array().unwrap()[..5], ["1", "2", "3", "left", "new"]);
 }
+
+#[tokio::test]
+async fn what_follows_from_an_end_is_known_with_it_and_whoever_starts_by_hand_gives_another_chance() {
+    let coop = Coop::start(&["--port", "0", "--restart", "always"], &sh("read -r line"));
+    let mut ws = coop.place.ws("/ws?mode=state").await;
+    for end in 1..=5 {
+        coop.wait(json!({"states": ["unknown"]})).await;
+        coop.post("/api/v1/input", json!({"text": "", "enter": true})).await.ok();
+        ws.next_event("exit").await;
+        let status = coop.status().await;
+        let told = (status["parked"] == true, status["restarts_at_ms"].is_u64());
+        assert_eq!(told, (end == 5, end < 5), "after end {end}: {status}");
+    }
+    coop.post(RESTART, json!({})).await.ok();
+    assert_eq!(coop.status().await["parked"], false);
+    coop.post("/api/v1/signal", json!({"signal": "KILL"})).await.ok();
+    ws.next_event("exit").await;
+    let status = coop.status().await;
+    assert!(status["restarts_at_ms"].is_u64() && status["parked"] == false, "{status}");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::time::Instant;
 
 use super::{Clearing, Origin, Owner};
 use crate::borrowed::{Loan, process};
@@ -12,6 +13,7 @@ use crate::session::event::{Ended, Event};
 use crate::session::life::Running;
 use crate::session::receipt::Phase;
 use crate::session::refusal::Refusal;
+use crate::session::revival::Next;
 use crate::session::state::{Cause, State};
 use crate::session::vitals::Life;
 use crate::terminal::Seq;
@@ -22,7 +24,8 @@ const UNDO_STEPS: usize = 3;
 impl Owner {
     pub(super) fn launch(&mut self) {
         let Origin::Own { launch, ground, .. } = &self.origin else { return };
-        self.vitals.started_at_ms = epoch_ms();
+        (self.vitals.started_at_ms, self.launched) = (epoch_ms(), Instant::now());
+        (self.vitals.restarts_at_ms, self.vitals.is_parked) = (None, false);
         let started = Running::start(launch, ground, self.shared.counters.clone(), self.written_tx.clone());
         match started {
             Ok((child, cleared)) => {
@@ -108,6 +111,20 @@ impl Owner {
     }
 
     pub(super) fn finish(&mut self, ended: Ended) {
+        // Published with the end, so that nobody sees the one without the other.
+        let next = if self.closing { Next::Stay } else { self.ends.ended(&ended, self.launched, Instant::now()) };
+        match next {
+            Next::Stay => {}
+            Next::Again(wait) => {
+                tracing::info!(secs = wait.as_secs(), "the program will be started again");
+                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                self.vitals.restarts_at_ms = Some(epoch_ms().saturating_add(wait_ms));
+            }
+            Next::Park => {
+                tracing::warn!("the program ended too often within a minute and is not started again by itself");
+                self.vitals.is_parked = true;
+            }
+        }
         self.vitals.life = Life::Exited(ended.clone());
         let seq = self.next_seq();
         let prev = self.vitals.state.kind();
@@ -142,6 +159,7 @@ impl Owner {
         }
         self.restart.push(reply);
         self.resumes = resumes;
+        self.vitals.restarts_at_ms = None;
         self.vitals.life = match &self.child {
             Some(_) => Life::Starting,
             None => self.vitals.life.clone(),
@@ -197,6 +215,9 @@ impl Owner {
 
     pub(super) fn close(&mut self) {
         self.closing = true;
+        if self.vitals.restarts_at_ms.take().is_some() {
+            self.publish_vitals();
+        }
         if let Some(child) = &self.child {
             child.end();
         }

@@ -34,6 +34,7 @@ use crate::session::outbox::Written;
 use crate::session::picture::Style;
 use crate::session::receipt::Followed;
 use crate::session::refusal::Refusal;
+use crate::session::revival::{Ends, RestartPolicy};
 use crate::session::state::{Cause, State};
 use crate::session::tally::{Tally, Times};
 use crate::session::terminals::{SizePolicy, Terminals};
@@ -61,6 +62,8 @@ pub struct Plan {
     pub idle_timeout: Option<Duration>,
     /// Leave when the child does.
     pub exit_with_child: bool,
+    /// Whether a child that has ended is started again by itself.
+    pub restart: RestartPolicy,
     /// Whether somebody will say what the agent inside is doing.
     pub is_watched: bool,
     /// What people must not type.
@@ -102,7 +105,8 @@ pub struct Outcome {
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, is_watched, input_filter } = plan;
+    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, restart, is_watched, input_filter } =
+        plan;
     let (origin, loan, size) = match program {
         Program::Own { launch, given, ground } => {
             let size = launch.size;
@@ -122,6 +126,8 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         last_message: None,
         conversation: None,
         restarts: 0,
+        restarts_at_ms: None,
+        is_parked: false,
         started_at_ms: 0,
         times: Times::begin(Instant::now()),
     };
@@ -148,6 +154,8 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         origin,
         idle_timeout,
         exit_with_child,
+        ends: Ends::new(restart),
+        launched: Instant::now(),
         is_watched,
         shared,
         vitals,
@@ -191,6 +199,8 @@ struct Owner {
     origin: Origin,
     idle_timeout: Option<Duration>,
     exit_with_child: bool,
+    ends: Ends,
+    launched: Instant,
     is_watched: bool,
     shared: Arc<Shared>,
     vitals: Vitals,
@@ -347,7 +357,12 @@ impl Owner {
             }
             Command::Release { id, reply } => drop(reply.send(Ok(self.lock.release(&id, Instant::now())))),
             Command::Wait { conditions, reply } => self.waiters.push(conditions, reply),
-            Command::Restart { env, argv, resumes, reply } => self.begin_restart(env, argv, resumes, reply),
+            Command::Restart { env, argv, resumes, by_hand, reply } => {
+                if by_hand {
+                    self.ends.forget();
+                }
+                self.begin_restart(env, argv, resumes, reply)
+            }
             Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
                 match self.origin {
@@ -428,7 +443,8 @@ impl Owner {
                 quiet_for: now.saturating_duration_since(self.last_output),
             };
             self.waiters.look(&moment);
-            if matches!(self.vitals.life, Life::Exited(_)) {
+            // With another start ahead, much can still come true.
+            if matches!(self.vitals.life, Life::Exited(_)) && self.vitals.restarts_at_ms.is_none() {
                 self.waiters.dismiss_hopeless(&moment);
             }
         }
