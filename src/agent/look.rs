@@ -73,6 +73,23 @@ pub struct Dialog {
     pub rows: Range<usize>,
 }
 
+impl Dialog {
+    /// One of which nothing is known but what it asks and where it stands.
+    pub fn new(rule: &str, prompt: Prompt, rows: Range<usize>) -> Self {
+        Self {
+            rule: rule.to_owned(),
+            prompt,
+            selected: None,
+            menu: None,
+            tabs: Vec::new(),
+            free_text: None,
+            free_text_focused: false,
+            typed: String::new(),
+            rows,
+        }
+    }
+}
+
 /// The input box. It may stay visible while the agent works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputBox {

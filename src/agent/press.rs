@@ -2,6 +2,7 @@
 //! that nobody has read: the agent would take both, and the second for another dialog.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,10 @@ pub const NOBODY_READS: &str = "nobody reads the keys";
 const ESCAPE: &str = "\x1b";
 const RIGHT: &str = "\x1b[C";
 const DOWN: &str = "\x1b[B";
+const UP: &str = "\x1b[A";
+
+/// The last option that has a key. The first digit of a larger number would choose another option at once.
+const DIGIT_MAX: u32 = 9;
 
 /// Drawn at both sides of some dialogs.
 const FRAME: char = '│';
@@ -124,6 +129,13 @@ pub async fn press(hands: &mut Hands, typing: &Typing, prompt_id: &str, steps: &
         match step {
             Step::Reach(row) => reach(hands, typing, prompt_id, row).await?,
             Step::Await(question) => await_question(hands, prompt_id, *question).await?,
+            Step::Choose(option) if *option > DIGIT_MAX => {
+                mark(hands, typing, prompt_id, *option).await?;
+                press_one(hands, typing, prompt_id, &Step::Enter).await?;
+            }
+            Step::Select(option) | Step::Focus(option) if *option > DIGIT_MAX => {
+                mark(hands, typing, prompt_id, *option).await?;
+            }
             step => press_one(hands, typing, prompt_id, step).await?,
         }
     }
@@ -148,6 +160,22 @@ async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -
         press_one(hands, typing, prompt_id, &Step::Key(DOWN)).await?;
     }
     Err("the row is not in the list".into())
+}
+
+/// Moves the mark to an option that has no key of its own, likewise.
+async fn mark(hands: &mut Hands, typing: &Typing, prompt_id: &str, option: u32) -> Result<(), Missed> {
+    for _ in 0..ROWS_MAX {
+        let (view, _) = drawn(hands, typing, prompt_id).await?;
+        let marked = view.look.dialog.as_ref().and_then(|dialog| dialog.selected);
+        let marked = marked.and_then(|marked| u32::try_from(marked + 1).ok()).ok_or("no option is marked")?;
+        let key = match marked.cmp(&option) {
+            Ordering::Equal => return Ok(()),
+            Ordering::Less => DOWN,
+            Ordering::Greater => UP,
+        };
+        press_one(hands, typing, prompt_id, &Step::Key(key)).await?;
+    }
+    Err("the mark does not reach the option".into())
 }
 
 async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &Step) -> Result<(), Missed> {
@@ -197,6 +225,11 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
     let key = match step {
         // What is not seen is not chosen.
         Step::ChooseLike(_) => return Err("the dialog has no such option".into()),
+        Step::Choose(option) | Step::Tick(option) | Step::Focus(option) | Step::Select(option)
+            if *option > DIGIT_MAX =>
+        {
+            return Err("the option has no key of its own".into());
+        }
         Step::Choose(option) | Step::Tick(option) | Step::Focus(option) | Step::Select(option) => option.to_string(),
         Step::Key(key) => (*key).to_owned(),
         Step::Next => RIGHT.to_owned(),

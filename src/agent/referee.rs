@@ -191,10 +191,13 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
         Ruling::is(state, spoken.source, spoken.rule.clone())
     };
     // Several may be asked at once, in any order: which one is meant is seen when it is drawn.
-    let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
-    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
-        return unsure_until(seen, now).map_or_else(|| merged(Some(drawn)), Ruling::stay);
+    if let Some(until) = unsure_until(seen, now) {
+        return Ruling::stay(until);
     }
+    if let Some(Claim::Prompt(drawn)) = dialog.map(|dialog| &dialog.claim) {
+        return merged(Some(drawn));
+    }
+    let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
     // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
     let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.of(Source::Screen).is_some() };
     if may_be_drawn && now < opens_at {
@@ -213,10 +216,11 @@ fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Eviden
     merged(None).looking_again(silent.then(|| undrawn_since.plus(CONTRADICTED_MS)))
 }
 
-/// How long the dialog on the screen may be of a question whose own hook comes later.
+/// How long it may not be known which question is asked: the dialog on the screen may be of one whose own hook comes
+/// later, or be half drawn.
 fn unsure_until(seen: &Seen, now: EpochMs) -> Option<EpochMs> {
     let until = seen.of(Source::Hooks)?.at.plus(seen.habits.opens_within_ms);
-    (seen.draws_another && now < until).then_some(until)
+    ((seen.draws_another || seen.is_unclear) && now < until).then_some(until)
 }
 
 /// The arbiter says that a dialog is open.
@@ -224,7 +228,7 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, present: &
     let shown =
         dialog.and_then(|dialog| if let Claim::Prompt(drawn) = &dialog.claim { Some((dialog, drawn)) } else { None });
     match (&seen.asked, shown) {
-        (Some(_), Some(_)) if let Some(until) = unsure_until(seen, now) => Ruling::stay(until),
+        (Some(_), _) if let Some(until) = unsure_until(seen, now) => Ruling::stay(until),
         (Some(asked), shown) => {
             let prompt = merge(asked, shown.map(|(_, prompt)| prompt));
             Ruling::is(

@@ -19,6 +19,9 @@ pub struct Seen {
     pub asked: Option<Prompt>,
     /// The dialog on the screen is more like that of a tool whose hook has not asked yet.
     pub draws_another: bool,
+    /// Several questions are open that no hook holds, and the screen does not show yet which of them is asked first: their
+    /// hooks are heard in any order.
+    pub is_unclear: bool,
     /// When the arbiter last said that a dialog is open.
     pub waited: Option<EpochMs>,
     /// Messages that the agent has taken but not begun to work on, by its own word.
@@ -50,6 +53,7 @@ impl Seen {
             habits,
             asked: None,
             draws_another: false,
+            is_unclear: false,
             waited: None,
             queued: 0,
             shows_queue: false,

@@ -99,3 +99,33 @@ async fn an_enter_that_is_read_late_is_pressed_once() {
     claude.post("/api/v1/agent/nudge", json!({"message": "on", "timeout_ms": PATIENCE_MS})).await.ok();
     assert_eq!(prompts(&claude.home), ["go", "on"], "no empty message between them");
 }
+
+/// An agent with more options than there are digits. Digits choose at once, as in the real one.
+const ASKS_MUCH: &str = r#"stty -echo -icanon -icrnl -isig
+bar=$(printf '─%.0s' {1..80})
+draw() {
+    printf '\033[H\033[2Jready\r\n\r\n%s\r\n Bash command\r\n\r\n   ls\r\n\r\n Do you want to proceed?\r\n' "$bar"
+    for n in {1..12}; do
+        if [ "$n" = "$mark" ]; then printf ' ❯ %d. Way %d\r\n' "$n" "$n"; else printf '   %d. Way %d\r\n' "$n" "$n"; fi
+    done
+    printf '\r\n Esc to cancel · Tab to amend · ctrl+e to explain\033[%d;2H' "$((8 + mark))"
+}
+mark=1; draw
+while read -rn1 -d '' key; do
+    case $key in
+    $'\033') read -rn2 -d '' arrow; if [ "$arrow" = '[B' ]; then mark=$((mark + 1)); else mark=$((mark - 1)); fi; draw ;;
+    $'\r') break ;;
+    *) mark=$key; break ;;
+    esac
+done
+printf '\033[H\033[2Jready\r\n\r\n%s\r\n❯\302\240took %s.\r\n%s\r\n  ? for shortcuts\033[4;3H' "$bar" "$mark" "$bar"
+cat > /dev/null; exit"#;
+
+#[tokio::test]
+async fn an_option_without_a_digit_of_its_own_is_reached_row_by_row() {
+    let claude = Claude::start_in(&Arc::new(Scratch::new()), &["--groom", "manual"], ASKS_MUCH).await;
+    claude.is("prompt").await;
+    let answer = respond(&claude, json!({"option": 11})).await;
+    claude.shows("took 11.").await;
+    assert_eq!(answer["delivered"], true, "{answer}");
+}

@@ -73,6 +73,11 @@ impl Questions {
         self.open.iter().any(|open| open.can_be_answered)
     }
 
+    /// Whether there are several of which no hook waits.
+    fn are_several_unheld(&self) -> bool {
+        self.open.iter().filter(|open| !open.can_be_answered).count() > 1
+    }
+
     /// The question whose dialog is on the screen, with how much of it is there. Agents may ask several at once, so that
     /// the content decides. Without a screen, or with too little of it, the agent's habit does: it is the first that was
     /// asked or the last; and of those only whose hook waits, unless the agent says that it waits itself.
@@ -127,7 +132,10 @@ impl Mind {
         let rows = self.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.prompt.screen_lines);
         let is_waiting = self.seen.arbiter().is_some_and(|arbiter| arbiter.claim == Claim::Waiting);
         let in_order = self.driver.habits().asks_in_order;
-        let (open, likeness) = self.questions.shown(rows, in_order, is_waiting)?;
+        let shown = self.questions.shown(rows, in_order, is_waiting);
+        let is_drawn = shown.is_some_and(|(open, likeness)| open.can_be_answered || likeness > 0);
+        self.seen.is_unclear = !is_drawn && self.questions.are_several_unheld();
+        let (open, likeness) = shown?;
         let prompt = open.prompt.clone();
         // A hook that waits would be answered in the place of the dialog that is drawn.
         self.seen.draws_another = open.can_be_answered && likeness < self.likeness_of_begun(rows);

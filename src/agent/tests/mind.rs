@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::agent::driver::{self, Driver};
 use crate::agent::facts::{LogFacts, StatusFacts};
-use crate::agent::look::{Banner, InputBox, Look};
+use crate::agent::look::{Banner, Dialog, InputBox, Look};
 use crate::agent::mind::Mind;
 use crate::agent::{Claim, EpochMs, Evidence, Source};
 use crate::config::Agent;
-use crate::session::{ErrorCategory, StateKind};
+use crate::session::{ErrorCategory, Prompt, PromptKind, StateKind};
 
 fn mind() -> Mind {
-    let driver: &dyn Driver = driver::of(Agent::Claude).expect("it has a driver");
+    mind_of(Agent::Claude)
+}
+
+fn mind_of(agent: Agent) -> Mind {
+    let driver: &dyn Driver = driver::of(agent).expect("it has a driver");
     let rules = Arc::new(driver.rules(None).expect("the rules that come with coop"));
     Mind::new(driver, EpochMs(0), 0, Arc::default(), rules)
 }
@@ -54,7 +60,7 @@ fn hooks_that_were_not_heard_in_a_whole_turn_are_said_to_be_silent() {
         mind.read_status(Some(status("idle", Some(Claim::Idle), turn + 4000)));
         assert_eq!(at(&mut mind, turn + 9000), StateKind::Idle);
         assert!(ailment(&mind, Source::Hooks).contains("none was heard"), "{turn}");
-        mind.hear("Notification", &serde_json::json!({}), EpochMs(turn + 10_000));
+        mind.hear("Notification", &json!({}), EpochMs(turn + 10_000));
         assert_eq!(ailment(&mind, Source::Hooks), "");
     }
 }
@@ -101,4 +107,37 @@ fn an_error_on_the_screen_does_not_count_where_the_log_speaks() {
     mind.read_line(line(Claim::Idle), EpochMs(14_000));
     mind.see_banner(&refused(false), EpochMs(14_100));
     assert_eq!(at(&mut mind, 19_000), StateKind::Idle, "a model may say such a thing");
+}
+
+/// The screen shows a dialog with these rows.
+fn draws(mind: &mut Mind, rows: &[&str], now: u64) {
+    let screen_lines = rows.iter().map(|&row| row.to_owned()).collect();
+    let prompt = Prompt { screen_lines, ready: true, ..Prompt::new(PromptKind::Permission) };
+    mind.seen.note(Evidence::new(Source::Screen, "dialog", Claim::Prompt(prompt.clone()), EpochMs(now)));
+    mind.look = Look { dialog: Some(Dialog::new("dialog", prompt, 0..rows.len())), ..Look::default() };
+}
+
+#[test]
+fn of_questions_that_were_heard_in_any_order_none_is_told_before_its_dialog_is_drawn() {
+    let mut mind = mind_of(Agent::Gemini);
+    for (name, now) in [("one", 1000), ("two", 1010)] {
+        let payload = json!({"tool_name": "run_shell_command", "tool_input": {"command": format!("touch {name}")}});
+        mind.hear("BeforeTool", &payload, EpochMs(now));
+    }
+    for (name, now) in [("two", 1500), ("one", 1510)] {
+        let details = json!({"type": "exec", "command": format!("touch {name}")});
+        let payload = json!({"notification_type": "ToolPermission", "details": details});
+        mind.hear("Notification", &payload, EpochMs(now));
+    }
+    let told = |mind: &mut Mind, now| {
+        at(mind, now);
+        mind.present().prompt().map(|prompt| prompt.input.clone().unwrap_or_default())
+    };
+    assert_eq!(told(&mut mind, 1600), None, "nothing is drawn that is known");
+    mind.seen.note(Evidence::new(Source::Title, "Action Required", Claim::Waiting, EpochMs(1700)));
+    assert_eq!(told(&mut mind, 1700), None, "whichever it is");
+    draws(&mut mind, &["? Shell"], 1800);
+    assert_eq!(told(&mut mind, 1900), None, "too little is drawn");
+    draws(&mut mind, &["? Shell  touch one", "1. Allow once"], 2000);
+    assert!(told(&mut mind, 2000).is_some_and(|input| input.contains("touch one")));
 }

@@ -194,17 +194,7 @@ fn an_option_of_the_start_is_marked_then_confirmed() {
 fn coop_itself_passes_only_what_changes_nothing() {
     let passed = |subtype, options: &[&str]| {
         let prompt = prompt(PromptKind::Setup, subtype, options);
-        let dialog = Dialog {
-            rule: String::new(),
-            prompt,
-            selected: Some(0),
-            menu: None,
-            tabs: Vec::new(),
-            free_text: None,
-            free_text_focused: false,
-            typed: String::new(),
-            rows: 0..0,
-        };
+        let dialog = Dialog { selected: Some(0), ..Dialog::new("", prompt, 0..0) };
         groom_steps(&dialog)
     };
     assert_eq!(passed("trust", &["Trust and continue", "Quit"]), Some(vec![Step::Select(1), Step::Enter]));

@@ -219,15 +219,5 @@ fn index(option: &Choice) -> Option<usize> {
 fn empty(rule: &str, kind: PromptKind, rows: Range<usize>, screen_lines: Vec<String>) -> Dialog {
     let mut prompt = Prompt::new(kind);
     prompt.screen_lines = screen_lines;
-    Dialog {
-        rule: rule.to_owned(),
-        prompt,
-        selected: None,
-        menu: None,
-        tabs: Vec::new(),
-        free_text: None,
-        free_text_focused: false,
-        typed: String::new(),
-        rows,
-    }
+    Dialog::new(rule, prompt, rows)
 }
