@@ -166,9 +166,7 @@ async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -
 async fn mark(hands: &mut Hands, typing: &Typing, prompt_id: &str, option: u32) -> Result<(), Missed> {
     for _ in 0..ROWS_MAX {
         let (view, _) = drawn(hands, typing, prompt_id).await?;
-        let marked = view.look.dialog.as_ref().and_then(|dialog| dialog.selected);
-        let marked = marked.and_then(|marked| u32::try_from(marked + 1).ok()).ok_or("no option is marked")?;
-        let key = match marked.cmp(&option) {
+        let key = match marked(&view).ok_or("no option is marked")?.cmp(&option) {
             Ordering::Equal => return Ok(()),
             Ordering::Less => DOWN,
             Ordering::Greater => UP,
@@ -356,8 +354,14 @@ fn is_ticked(view: &View, step: &Step) -> Option<bool> {
 
 /// Whether the step only moves the mark to where it is.
 fn is_selected(view: &View, step: &Step) -> bool {
-    let selected = view.look.dialog.as_ref().and_then(|dialog| dialog.selected).map(|selected| selected + 1);
-    matches!(step, Step::Select(option) if usize::try_from(*option).ok() == selected)
+    matches!(step, Step::Select(option) if marked(view) == Some(*option))
+}
+
+/// The number of the option that is marked; a long list may not begin with the first.
+fn marked(view: &View) -> Option<u32> {
+    let dialog = view.look.dialog.as_ref()?;
+    let shown = dialog.menu.as_ref().and_then(|menu| menu.options.get(menu.selected?));
+    shown.map(|option| option.number).or_else(|| u32::try_from(dialog.selected? + 1).ok())
 }
 
 /// Whether a row reads like this without its blanks and the frame around the dialog.

@@ -96,14 +96,17 @@ impl<'a> Clearing<'a> {
         }
     }
 
-    /// Whether a directory above an entry is deleted as a whole.
+    /// Whether a directory above an entry is deleted as a whole: by a mark of its own, or with all that a directory made
+    /// anew had in it.
     fn is_deleted_above(&self, path: &Path) -> Result<bool, ReviewError> {
+        let mut is_hidden = false;
         for above in above(path) {
             let dir = self.upper.dir(parent(above))?;
             match dir.look(name(above))? {
                 Some(entry) if marks::is_whiteout(&dir, name(above), &entry)? => return Ok(true),
-                Some(entry) if entry.is_dir() => {}
-                _ => return Ok(false),
+                Some(entry) if entry.is_dir() => is_hidden |= marks::is_opaque(&self.upper.dir(above)?)?,
+                Some(_) => return Ok(false),
+                None => return Ok(is_hidden),
             }
         }
         Ok(false)

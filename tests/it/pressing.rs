@@ -106,7 +106,9 @@ bar=$(printf '─%.0s' {1..80})
 draw() {
     printf '\033[H\033[2Jready\r\n\r\n%s\r\n Bash command\r\n\r\n   ls\r\n\r\n Do you want to proceed?\r\n' "$bar"
     for n in {1..12}; do
-        if [ "$n" = "$mark" ]; then printf ' ❯ %d. Way %d\r\n' "$n" "$n"; else printf '   %d. Way %d\r\n' "$n" "$n"; fi
+        case $n in 1) label=Yes ;; 12) label=No ;; *) label="Yes, way $n" ;; esac
+        if [ "$n" = "$mark" ]; then cursor='❯'; else cursor=' '; fi
+        printf ' %s %d. %s\r\n' "$cursor" "$n" "$label"
     done
     printf '\r\n Esc to cancel · Tab to amend · ctrl+e to explain\033[%d;2H' "$((8 + mark))"
 }
@@ -114,7 +116,7 @@ mark=1; draw
 while read -rn1 -d '' key; do
     case $key in
     $'\033') read -rn2 -d '' arrow; if [ "$arrow" = '[B' ]; then mark=$((mark + 1)); else mark=$((mark - 1)); fi; draw ;;
-    $'\r') break ;;
+    $'\r' | '') break ;;
     *) mark=$key; break ;;
     esac
 done

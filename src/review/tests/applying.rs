@@ -49,16 +49,19 @@ fn the_layer_stays_as_it_is_unless_it_shall_be_cleared() {
 
 #[test]
 fn a_part_of_a_deleted_directory_can_go_and_the_directory_stays_deleted_for_the_box() {
-    let bench = Bench::on("mkdir -p gone/empty; echo f >gone/f");
-    bench.in_box("rm -r gone");
-    let seen = bench.view("seen");
-    for part in ["gone/empty", "gone/f"] {
-        bench.apply(&[part]).unwrap();
-        assert!(!bench.path("lower").join(part).exists());
-        assert_eq!(bench.seen_again(), seen, "after {part}");
+    let ways = ["rm -r top/gone", "rm -r top && mkdir top", "rm -r top && mkdir top && echo new >top/new"];
+    for way in ways {
+        let bench = Bench::on("mkdir -p top/gone/empty; echo f >top/gone/f");
+        bench.in_box(way);
+        let seen = bench.view("seen");
+        for part in ["top/gone/empty", "top/gone/f"] {
+            bench.apply(&[part]).unwrap();
+            assert!(!bench.path("lower").join(part).exists());
+            assert_eq!(bench.seen_again(), seen, "{way}: after {part}");
+        }
+        bench.apply(&[]).unwrap();
+        assert_eq!(bench.view("lower"), seen, "{way}");
     }
-    bench.apply(&[]).unwrap();
-    assert_eq!(bench.view("lower"), seen);
 }
 
 #[test]
