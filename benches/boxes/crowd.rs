@@ -27,7 +27,7 @@ pub struct Scale {
 
 impl Scale {
     pub fn of(short: bool) -> Self {
-        let (boxes, settle, watched) = if short { (5, 1, 1) } else { (100, SETTLE.as_secs(), 10) };
+        let (boxes, settle, watched) = if short { (5, 4, 1) } else { (100, SETTLE.as_secs(), 10) };
         Self { boxes, settle: Duration::from_secs(settle), watched: Duration::from_secs(watched) }
     }
 }
@@ -94,9 +94,9 @@ fn memory(report: &mut Report, name: &str, pids: &[u32], limit_mib: f64) -> Resu
         share.push(proc::share_kib(*pid)? as f64 / 1024.0);
     }
     // The program's file is in memory once for all; each process has its part of that.
-    let mapped = format!("{:.1} MiB resident", mib.median());
-    let figure = format!("{:.1} MiB ({:.1}–{:.1}), {mapped}", share.median(), share.least(), share.most());
-    let row = Row::new(name, figure).gate(at_most(share.median(), limit_mib, " MiB"));
+    let part = format!("{:.1} MiB of its own and its part of the shared", share.median());
+    let figure = format!("{:.1} MiB ({:.1}–{:.1}) resident, {part}", mib.median(), mib.least(), mib.most());
+    let row = Row::new(name, figure).gate(at_most(mib.median(), limit_mib, " MiB"));
     report.push(row.data(json!({"share_mib": share.json(), "resident_mib": mib.json()})));
     Ok(())
 }

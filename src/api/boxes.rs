@@ -63,7 +63,6 @@ impl boxes_server::Boxes for BoxesApi {
             home: self.0.boxes.home().path().display().to_string(),
             boxes: u32::try_from(self.known().len()).unwrap_or(u32::MAX),
             started_at_ms: self.0.about.started_at_ms,
-            url: None,
         }))
     }
 

@@ -37,6 +37,8 @@ pub struct About {
     pub nudge_timeout_ms: Option<u32>,
     /// What was asked for and cannot be enforced on this machine.
     pub warnings: Vec<String>,
+    /// Ports of the machine that lead into its box.
+    pub published: Vec<String>,
 }
 
 /// Everything that coop.v1 can do.

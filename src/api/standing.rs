@@ -67,6 +67,7 @@ impl Service {
             restarts_at_ms: vitals.restarts_at_ms,
             parked: vitals.is_parked,
             warnings: self.about.warnings.clone(),
+            published: self.about.published.clone(),
             url: self.about.url.clone(),
         }
     }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::home::Home;
 use super::record::ImageRecord;
@@ -33,6 +33,10 @@ const LINES_WAITING_MAX: usize = 64;
 
 /// What a command printed before its end is there at once; this is for a machine that is slow.
 const LAST_WORDS_WITHIN: Duration = Duration::from_millis(500);
+
+/// How long a setup command may take. Compilers and large packages are installed in less; one that waits for somebody to
+/// answer would wait for ever.
+const ENDS_WITHIN: Duration = Duration::from_secs(60 * 60);
 
 /// Told how far it is.
 pub type Told = Arc<dyn Fn(v1::BuildProgress) + Send + Sync>;
@@ -196,6 +200,7 @@ fn run(sandbox: &Sandbox, command: &str, image: &ImageRecord, told: &Told) -> Re
     let exit = started.exit;
     let ended = until_ended(
         std::fs::File::from(started.terminal),
+        ENDS_WITHIN,
         || exit.wait(),
         |line| {
             tell(Some(line.clone()));
@@ -206,10 +211,11 @@ fn run(sandbox: &Sandbox, command: &str, image: &ImageRecord, told: &Told) -> Re
         },
     );
     let how = match ended {
-        Ended::Code(0) => return Ok(()),
-        Ended::Code(code) => format!("ended with {code}"),
-        Ended::Signal(number) => format!("was ended by signal {number}"),
-        Ended::BoxGone => "lost its box".to_owned(),
+        Some(Ended::Code(0)) => return Ok(()),
+        Some(Ended::Code(code)) => format!("ended with {code}"),
+        Some(Ended::Signal(number)) => format!("was ended by signal {number}"),
+        Some(Ended::BoxGone) => "lost its box".to_owned(),
+        None => format!("did not end within {} minutes, and was ended", ENDS_WITHIN.as_secs() / 60),
     };
     Err(FoundationError::Failed { command: command.to_owned(), how, printed: last.join("\n") })
 }
@@ -222,12 +228,14 @@ enum Heard {
 }
 
 /// Tells each line until the command itself has ended: what it leaves running in the background may hold its output open
-/// for as long as the box stands.
+/// for as long as the box stands. `None` when it does not end in time.
 fn until_ended(
     output: impl Read + Send + 'static,
+    within: Duration,
     wait: impl FnOnce() -> Ended + Send + 'static,
     mut tell: impl FnMut(String),
-) -> Ended {
+) -> Option<Ended> {
+    let begun = Instant::now();
     let (say, heard) = sync_channel(LINES_WAITING_MAX);
     let ends = say.clone();
     // Both end with the box at the latest, and when nobody listens any more.
@@ -236,7 +244,9 @@ fn until_ended(
     let mut ended = None;
     loop {
         let next = match ended {
-            None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            // What is there already would be heard also when there is no time left.
+            None if begun.elapsed() >= within => Err(RecvTimeoutError::Timeout),
+            None => heard.recv_timeout(within.saturating_sub(begun.elapsed())),
             // What it printed last is on its way.
             Some(_) => heard.recv_timeout(LAST_WORDS_WITHIN),
         };
@@ -244,7 +254,8 @@ fn until_ended(
             Ok(Heard::Line(line)) => tell(line),
             Ok(Heard::Ended(how)) => ended = Some(how),
             Ok(Heard::Silence) if ended.is_none() => {}
-            Ok(Heard::Silence) | Err(_) => return ended.unwrap_or(Ended::BoxGone),
+            Err(RecvTimeoutError::Timeout) if ended.is_none() => return None,
+            Ok(Heard::Silence) | Err(_) => return Some(ended.unwrap_or(Ended::BoxGone)),
         }
     }
 }
@@ -269,16 +280,27 @@ mod tests {
 
     use super::*;
 
+    const LONG: Duration = Duration::from_secs(60);
+
     #[test]
     fn a_setup_command_is_over_when_it_has_ended_whatever_it_leaves_running() {
         let (output, mut held_open) = std::io::pipe().unwrap();
         held_open.write_all(b"one\ntwo").unwrap();
         let mut lines = Vec::new();
-        let ended = until_ended(output.take(7), || Ended::Code(3), |line| lines.push(line));
-        assert_eq!((ended, lines), (Ended::Code(3), vec!["one".to_owned(), "two".to_owned()]));
+        let ended = until_ended(output.take(7), LONG, || Ended::Code(3), |line| lines.push(line));
+        assert_eq!((ended, lines), (Some(Ended::Code(3)), vec!["one".to_owned(), "two".to_owned()]));
         // Nobody closes it, and nothing comes.
         let (silent, _held_open) = std::io::pipe().unwrap();
-        assert_eq!(until_ended(silent, || Ended::Code(0), |_| {}), Ended::Code(0));
+        assert_eq!(until_ended(silent, LONG, || Ended::Code(0), |_| {}), Some(Ended::Code(0)));
+    }
+
+    #[test]
+    fn a_setup_command_that_does_not_end_is_given_up_however_much_it_prints() {
+        let (never, waits) = sync_channel::<()>(1);
+        let wait = move || waits.recv().map_or(Ended::BoxGone, |()| Ended::Code(0));
+        let endless = std::io::repeat(b'\n');
+        assert_eq!(until_ended(endless, Duration::from_millis(50), wait, |_| {}), None);
+        drop(never);
     }
 
     #[test]
@@ -287,7 +309,7 @@ mod tests {
         let mut lengths = Vec::new();
         let (said, silence) = sync_channel(1);
         let wait = move || silence.recv().map_or(Ended::BoxGone, |()| Ended::Code(0));
-        until_ended(endless, wait, |line| {
+        until_ended(endless, LONG, wait, |line| {
             lengths.push(line.len() as u64);
             if lengths.len() == 3 {
                 said.send(()).unwrap();

@@ -319,6 +319,10 @@ fn describe(name: &Name, dir: &Path, socket: PathBuf, starting: bool, told: Opti
                 told_box.command = status.command;
                 // Those of the plan, and what the machine could not do.
                 told_box.warnings = status.warnings;
+                // An older session does not say.
+                if !status.published.is_empty() {
+                    told_box.published = status.published;
+                }
                 told_box.agent_state = Some(agent);
             }
             None => told_box.warnings.push("its session does not answer: look at its log, or stop it".to_owned()),

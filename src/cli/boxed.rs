@@ -31,6 +31,8 @@ pub struct House {
     pub shell: Vec<OsString>,
     /// What was asked for and is not enforced.
     pub warnings: Vec<String>,
+    /// Ports of the machine that lead into the box, as `127.0.0.1:8080:3000`.
+    pub published: Vec<String>,
     /// What people must not type.
     pub input_filter: InputFilter,
     /// Whom the box is kept from, where it has a network of its own.
@@ -45,7 +47,9 @@ pub fn on_the_machine() -> anyhow::Result<House> {
     let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".into());
     let ground = Ground::host(guardian);
     let (agents, input_filter) = (AgentsHouse::default(), InputFilter::default());
-    Ok(House { ground, agents, shell: vec![shell], warnings: Vec::new(), input_filter, denied: None, inside: None })
+    let (warnings, published) = (Vec::new(), Vec::new());
+    let shell = vec![shell];
+    Ok(House { ground, agents, shell, warnings, published, input_filter, denied: None, inside: None })
 }
 
 /// In the box of this record. The launch gets the box's variables instead of ours.
@@ -76,8 +80,10 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
     let user_home = std::env::var_os("HOME").map(PathBuf::from);
     let spec = interior::spec(&record, &places, &installed, user_home.as_deref());
     let (enclosure, denied) = BoxEnclosure::start(spec, publishing.allow.clone(), plan.workspace.path.clone())?;
+    let mut ports = Vec::new();
     for published in publishing.open().await? {
         tracing::info!(at = %published.at, inside = published.inside, "a port leads into the box");
+        ports.push(format!("{}:{}", published.at, published.inside));
         enclosure.publish(published);
     }
     let warnings: Vec<String> = plan.warnings.iter().cloned().chain(enclosure.warnings()).collect();
@@ -94,7 +100,7 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
     let shell = vec![OsString::from(&plan.shell)];
     let input_filter = input_filter(&plan.input_filter)?;
     let (ground, denied, inside) = (Ground::within(enclosure), Some(denied), Some(inside));
-    Ok(House { ground, agents, shell, warnings, input_filter, denied, inside })
+    Ok(House { ground, agents, shell, warnings, published: ports, input_filter, denied, inside })
 }
 
 /// Tells the session's log and its subscribers whom the box was kept from, for as long as there is a box.

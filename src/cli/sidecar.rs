@@ -27,6 +27,10 @@ use crate::session::{self, Given, InputFilter, Outcome, Plan, Program, RestartPo
 /// Threads for the network. The session has its own; more than these only cost memory.
 const NETWORK_THREADS_MAX: usize = 4;
 
+/// By then all has run that runs only at the start.
+#[cfg(target_os = "linux")]
+const STARTED_AFTER: Duration = Duration::from_secs(2);
+
 /// How long open connections may take to finish after the session has ended.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -58,7 +62,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let mut signals = Signals::new()?;
     let places = Places::bind(&config).await?;
     let hook_token = random_token()?;
-    let (mut warnings, mut input_filter) = (Vec::new(), InputFilter::default());
+    let (mut warnings, mut published, mut input_filter) = (Vec::new(), Vec::new(), InputFilter::default());
     let (mut denied, mut inside) = (None, None);
     let (program, prepared, side) = match &config.borrow {
         Some(borrow) => {
@@ -74,7 +78,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
                 Some(record) => boxed::ready(record, &mut launch).await?,
                 None => boxed::on_the_machine()?,
             };
-            (warnings, input_filter) = (house.warnings, house.input_filter);
+            (warnings, published, input_filter) = (house.warnings, house.published, house.input_filter);
             (denied, inside) = (house.denied, house.inside);
             let (ground, own_variables) = (house.ground, launch.env.len());
             let prepared = agents::ready(&config, &mut launch, &hook_token, &house.agents).await?;
@@ -115,7 +119,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let api = Api(Arc::new(Service::new(
         session.clone(),
         agent,
-        About { warnings, ..about(&config, &places) },
+        About { warnings, published, ..about(&config, &places) },
         gate,
         log,
         SideTerminals::new(side),
@@ -143,6 +147,11 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         serving.spawn(serve::serve(listener, serve::health_application(&api), connections.clone()));
     }
     serving.close();
+    #[cfg(target_os = "linux")]
+    tokio::spawn(async {
+        tokio::time::sleep(STARTED_AFTER).await;
+        crate::sandbox::let_go_of_code();
+    });
 
     let outcome = signals.until_over(&session, outcome, &connections).await?;
     api.terminals.close_all().await;
@@ -274,6 +283,7 @@ fn about(config: &Sidecar, places: &Places) -> About {
         url: places.http.map(serve::url_of),
         nudge_timeout_ms: config.nudge_timeout_ms,
         warnings: Vec::new(),
+        published: Vec::new(),
     }
 }
 

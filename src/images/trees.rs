@@ -12,6 +12,8 @@ use nix::fcntl::{AtFlags, OFlag, openat, renameat};
 use nix::sys::stat::{FchmodatFlags, Mode, SFlag, fchmodat, fstat, fstatat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
+use super::others;
+
 /// How many directories are open at once. A tree may be far deeper, since whoever is in a box can make it so; what
 /// lies deeper is moved up before it is removed.
 const DEPTH_MAX: usize = 64;
@@ -19,8 +21,18 @@ const DEPTH_MAX: usize = 64;
 /// What a directory must allow so that it can be emptied.
 const FULL: u32 = 0o700;
 
-/// Removes a path with all below it. Nothing there is fine.
+/// Removes a path with all below it, whoever of a box's users made it. Nothing there is fine.
 pub fn remove(path: &Path) -> io::Result<()> {
+    match remove_own(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            others::remove(path).map_err(|why| io::Error::new(error.kind(), format!("{error}: {why}")))
+        }
+        done => done,
+    }
+}
+
+/// Removes a path with all below it, as far as its owner may.
+pub(super) fn remove_own(path: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not to be removed"));
     };

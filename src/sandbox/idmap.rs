@@ -15,7 +15,7 @@ pub(super) fn write(pid: u32, map: UidMap) -> Result<(), String> {
     match map {
         UidMap::Same => own(pid, (uid, uid), (gid, gid)),
         UidMap::Root => own(pid, (0, uid), (0, gid)),
-        UidMap::Range => range(pid, uid, gid),
+        UidMap::Range => range(pid),
     }
 }
 
@@ -32,7 +32,8 @@ fn own(pid: u32, uid: (u32, u32), gid: (u32, u32)) -> Result<(), String> {
 }
 
 /// Root is the caller, and the rest comes from the range that the system's administrator set aside.
-fn range(pid: u32, uid: u32, gid: u32) -> Result<(), String> {
+pub fn range(pid: u32) -> Result<(), String> {
+    let (uid, gid) = (Uid::effective().as_raw(), Gid::effective().as_raw());
     let user = User::from_uid(Uid::from_raw(uid)).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name);
     for (tool, file, own) in [("newuidmap", "/etc/subuid", uid), ("newgidmap", "/etc/subgid", gid)] {
         let text = fs::read_to_string(file).unwrap_or_default();

@@ -29,8 +29,10 @@ pub use command::main as run_main;
 pub use ending::{Ended, Ending};
 pub use error::{RunError, SandboxError, Step};
 pub use handle::{Sandbox, Started};
+pub use idmap::range as map_range;
 pub use init::main as init_main;
 pub use probe::{Finding, probe};
+pub use raw::let_go_of_code;
 pub use spec::{Limits, Mount, Network, Root, Run, Spec, UidMap};
 
 /// The port inside a filtered box at which the proxy's listener stands.

@@ -16,6 +16,9 @@ use nix::{
 };
 use rustix::mount::MountAttrFlags;
 
+/// The largest pages of the machines that coop runs on; where they are smaller, nothing is missed but a part of a page.
+const PAGE_BYTES: u64 = 64 * 1024;
+
 /// Takes over descriptors that a message brought.
 pub(super) fn adopt(numbers: &[RawFd]) -> Vec<OwnedFd> {
     // SAFETY: the kernel has just made these descriptors for us and nothing else knows their numbers.
@@ -132,4 +135,30 @@ pub(super) fn raise_loopback(socket: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the pointer is to a live struct of the kind that this request reads.
     Errno::result(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) })?;
     Ok(())
+}
+
+/// Takes code and constants out of this process's memory; what is used again comes back from the file, page by page. Most
+/// of a program runs once, at its start.
+pub fn let_go_of_code() {
+    /// Looks at one object that is loaded.
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: libc::size_t, _: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: the loader gives a valid description, which lives for as long as this call.
+        let object = unsafe { &*info };
+        // SAFETY: as above; there are so many headers at that place.
+        let headers = unsafe { std::slice::from_raw_parts(object.dlpi_phdr, object.dlpi_phnum.into()) };
+        for header in headers.iter().filter(|it| it.p_type == libc::PT_LOAD && it.p_flags & libc::PF_W == 0) {
+            let begins = (object.dlpi_addr + header.p_vaddr).next_multiple_of(PAGE_BYTES);
+            let ends = (object.dlpi_addr + header.p_vaddr + header.p_memsz) & !(PAGE_BYTES - 1);
+            if let Ok(bytes) = usize::try_from(ends.saturating_sub(begins))
+                && bytes > 0
+            {
+                // SAFETY: these pages are mapped from a file and cannot be written, so that reading them again gives the
+                // same. Where the kernel refuses, all stays as it is.
+                unsafe { libc::madvise(begins as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
+            }
+        }
+        0
+    }
+    // SAFETY: the function fits, and keeps nothing of what it is shown.
+    unsafe { libc::dl_iterate_phdr(Some(visit), ptr::null_mut()) };
 }

@@ -83,8 +83,7 @@ fn told(info: &GetInfoResponse) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let since = ago(now.saturating_sub(Duration::from_millis(info.started_at_ms)));
     let (version, socket, home) = (plain(&info.version), plain(&info.socket), plain(&info.home));
-    let url = info.url.as_deref().map(|url| format!(", page at {}", plain(url))).unwrap_or_default();
-    format!("coop {version} (pid {}) on {socket} for {since}: {} in {home}{url}", info.pid, boxes(info.boxes))
+    format!("coop {version} (pid {}) on {socket} for {since}: {} in {home}", info.pid, boxes(info.boxes))
 }
 
 fn leaves(running: u32) -> String {

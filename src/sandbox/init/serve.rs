@@ -19,6 +19,7 @@ use rustix::process::{WaitOptions, wait};
 use super::{
     super::{
         channel::{Channel, Received},
+        raw::let_go_of_code,
         spec::Limits,
         wire::{Request, RunFailure, Word},
     },
@@ -28,6 +29,9 @@ use super::{
 
 /// The most programs that are watched at once; each takes a descriptor here.
 const PROGRAMS_MAX: usize = 900;
+
+/// After so long without anything to do, PID 1 needs no more memory than it takes to wait.
+const RESTS_AFTER_MS: u16 = 1000;
 
 /// Who wants to know of which process.
 type Watched = HashMap<Pid, Channel>;
@@ -42,10 +46,16 @@ pub(super) fn until_closed(control: &Channel, terminals: &OwnedFd, limits: &Limi
     let Ok(deaths) = ready else { return ExitCode::FAILURE };
     let starter = Starter { terminals, limits };
     let mut watched = Watched::new();
+    let mut wakes_after = PollTimeout::from(RESTS_AFTER_MS);
     loop {
         let mut both =
             [PollFd::new(control.as_fd(), PollFlags::POLLIN), PollFd::new(deaths.as_fd(), PollFlags::POLLIN)];
-        let _ = poll(&mut both, PollTimeout::NONE);
+        if poll(&mut both, wakes_after) == Ok(0) {
+            let_go_of_code();
+            wakes_after = PollTimeout::NONE;
+            continue;
+        }
+        wakes_after = PollTimeout::from(RESTS_AFTER_MS);
         let said = |at: usize| both[at].revents().is_some_and(|events| !events.is_empty());
         let (asked, died) = (said(0), said(1));
         if died {

@@ -21,14 +21,18 @@ pub async fn a_box_keeps_files_and_hosts_from_its_agent<A: Kept>() {
     let options = Options::<A>::new().boxed().prepare(|house| std::fs::write(house.beside("secret"), "hush").unwrap());
     let agent = Session::<A>::ready(options).await;
     let secret = agent.house.beside("secret");
-    let command = format!("touch inside; cat {} || echo hidden; bash -c \"{KNOCKS}\"", secret.display());
+    // Read from the project: an agent may lose the last line of what a command printed (Gemini CLI 0.61.0).
+    let command =
+        format!("{{ cat {} || echo hidden; bash -c \"{KNOCKS}\"; }} >found 2>&1; cat found", secret.display());
     agent.model.plays(Script::new().bash(&command).text("Done."));
     agent.told("Look around").await;
     agent.prompt("permission").await;
     agent.answered(json!({"accept": true})).await;
     agent.goes(["working", "idle"]).await;
     let result = agent.model.results().pop().expect("the command has run").text;
-    assert!(agent.has("inside"), "the workspace is the project itself: {result}");
-    assert!(result.contains("hidden") && !result.contains("hush"), "{result}");
-    assert!(result.contains("403") && result.contains("unreachable"), "{result}");
+    assert!(!result.contains("hush"), "{result}");
+    let found = agent.reads("found");
+    assert!(agent.has("found"), "the workspace is the project itself: {result}");
+    assert!(found.contains("hidden") && !found.contains("hush"), "{found}");
+    assert!(found.contains("403") && found.contains("unreachable"), "{found}");
 }

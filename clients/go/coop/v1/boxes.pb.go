@@ -307,7 +307,8 @@ type Box struct {
 	Warnings []string `protobuf:"bytes,15,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// What the last attempt to start it failed with.
 	Error *string `protobuf:"bytes,16,opt,name=error,proto3,oneof" json:"error,omitempty"`
-	// Ports of the machine that lead into the box, as `127.0.0.1:8080:3000`.
+	// Ports of the machine that lead into the box, as `127.0.0.1:8080:3000`: as coop.toml has them while it does not run,
+	// and as they are while it does.
 	Published     []string `protobuf:"bytes,17,rep,name=published,proto3" json:"published,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -513,9 +514,7 @@ type GetInfoResponse struct {
 	// How many boxes there are.
 	Boxes uint32 `protobuf:"varint,5,opt,name=boxes,proto3" json:"boxes,omitempty"`
 	// When it started, in milliseconds since 1970.
-	StartedAtMs uint64 `protobuf:"varint,6,opt,name=started_at_ms,json=startedAtMs,proto3" json:"started_at_ms,omitempty"`
-	// Its web page, while `coop serve` lets it be seen.
-	Url           *string `protobuf:"bytes,7,opt,name=url,proto3,oneof" json:"url,omitempty"`
+	StartedAtMs   uint64 `protobuf:"varint,6,opt,name=started_at_ms,json=startedAtMs,proto3" json:"started_at_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -590,13 +589,6 @@ func (x *GetInfoResponse) GetStartedAtMs() uint64 {
 		return x.StartedAtMs
 	}
 	return 0
-}
-
-func (x *GetInfoResponse) GetUrl() string {
-	if x != nil && x.Url != nil {
-		return *x.Url
-	}
-	return ""
 }
 
 // What a box is made from.
@@ -1922,16 +1914,14 @@ const file_coop_v1_boxes_proto_rawDesc = "" +
 	"\x04_pidB\x0e\n" +
 	"\f_agent_stateB\b\n" +
 	"\x06_error\"\x10\n" +
-	"\x0eGetInfoRequest\"\xc2\x01\n" +
+	"\x0eGetInfoRequest\"\xa3\x01\n" +
 	"\x0fGetInfoResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x10\n" +
 	"\x03pid\x18\x02 \x01(\rR\x03pid\x12\x16\n" +
 	"\x06socket\x18\x03 \x01(\tR\x06socket\x12\x12\n" +
 	"\x04home\x18\x04 \x01(\tR\x04home\x12\x14\n" +
 	"\x05boxes\x18\x05 \x01(\rR\x05boxes\x12\"\n" +
-	"\rstarted_at_ms\x18\x06 \x01(\x04R\vstartedAtMs\x12\x15\n" +
-	"\x03url\x18\a \x01(\tH\x00R\x03url\x88\x01\x01B\x06\n" +
-	"\x04_url\"\xd9\x05\n" +
+	"\rstarted_at_ms\x18\x06 \x01(\x04R\vstartedAtMs\"\xd9\x05\n" +
 	"\tBoxSource\x12\x1c\n" +
 	"\tdirectory\x18\x01 \x01(\tR\tdirectory\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
@@ -2184,7 +2174,6 @@ func file_coop_v1_boxes_proto_init() {
 	file_coop_v1_agent_proto_init()
 	file_coop_v1_options_proto_init()
 	file_coop_v1_boxes_proto_msgTypes[0].OneofWrappers = []any{}
-	file_coop_v1_boxes_proto_msgTypes[2].OneofWrappers = []any{}
 	file_coop_v1_boxes_proto_msgTypes[3].OneofWrappers = []any{}
 	file_coop_v1_boxes_proto_msgTypes[13].OneofWrappers = []any{}
 	file_coop_v1_boxes_proto_msgTypes[16].OneofWrappers = []any{}

@@ -406,7 +406,9 @@ type GetStatusResponse struct {
 	// What was asked of a box and cannot be enforced on this machine.
 	Warnings []string `protobuf:"bytes,27,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// The page and the API over HTTP, as programs of the same machine call them; absent without a port.
-	Url           *string `protobuf:"bytes,28,opt,name=url,proto3,oneof" json:"url,omitempty"`
+	Url *string `protobuf:"bytes,28,opt,name=url,proto3,oneof" json:"url,omitempty"`
+	// Ports of the machine that lead into its box, as `127.0.0.1:8080:3000`.
+	Published     []string `protobuf:"bytes,29,rep,name=published,proto3" json:"published,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -635,6 +637,13 @@ func (x *GetStatusResponse) GetUrl() string {
 		return *x.Url
 	}
 	return ""
+}
+
+func (x *GetStatusResponse) GetPublished() []string {
+	if x != nil {
+		return x.Published
+	}
+	return nil
 }
 
 // Asks coop to wait until something is true.
@@ -1494,7 +1503,7 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x05ready\x18\x01 \x01(\bR\x05ready\x12\x1b\n" +
 	"\x06reason\x18\x02 \x01(\tH\x00R\x06reason\x88\x01\x01B\t\n" +
 	"\a_reason\"\x12\n" +
-	"\x10GetStatusRequest\"\xf7\b\n" +
+	"\x10GetStatusRequest\"\x95\t\n" +
 	"\x11GetStatusResponse\x12+\n" +
 	"\x05state\x18\x01 \x01(\x0e2\x15.coop.v1.SessionStateR\x05state\x12\x15\n" +
 	"\x03pid\x18\x02 \x01(\rH\x00R\x03pid\x88\x01\x01\x12\x1f\n" +
@@ -1529,7 +1538,8 @@ const file_coop_v1_lifecycle_proto_rawDesc = "" +
 	"\x0erestarts_at_ms\x18\x19 \x01(\x04H\aR\frestartsAtMs\x88\x01\x01\x12\x16\n" +
 	"\x06parked\x18\x1a \x01(\bR\x06parked\x12\x1a\n" +
 	"\bwarnings\x18\x1b \x03(\tR\bwarnings\x12\x15\n" +
-	"\x03url\x18\x1c \x01(\tH\bR\x03url\x88\x01\x01\x1a9\n" +
+	"\x03url\x18\x1c \x01(\tH\bR\x03url\x88\x01\x01\x12\x1c\n" +
+	"\tpublished\x18\x1d \x03(\tR\tpublished\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x06\n" +

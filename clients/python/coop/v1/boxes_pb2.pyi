@@ -114,22 +114,20 @@ class GetInfoRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetInfoResponse(_message.Message):
-    __slots__ = ("version", "pid", "socket", "home", "boxes", "started_at_ms", "url")
+    __slots__ = ("version", "pid", "socket", "home", "boxes", "started_at_ms")
     VERSION_FIELD_NUMBER: _ClassVar[int]
     PID_FIELD_NUMBER: _ClassVar[int]
     SOCKET_FIELD_NUMBER: _ClassVar[int]
     HOME_FIELD_NUMBER: _ClassVar[int]
     BOXES_FIELD_NUMBER: _ClassVar[int]
     STARTED_AT_MS_FIELD_NUMBER: _ClassVar[int]
-    URL_FIELD_NUMBER: _ClassVar[int]
     version: str
     pid: int
     socket: str
     home: str
     boxes: int
     started_at_ms: int
-    url: str
-    def __init__(self, version: _Optional[str] = ..., pid: _Optional[int] = ..., socket: _Optional[str] = ..., home: _Optional[str] = ..., boxes: _Optional[int] = ..., started_at_ms: _Optional[int] = ..., url: _Optional[str] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., pid: _Optional[int] = ..., socket: _Optional[str] = ..., home: _Optional[str] = ..., boxes: _Optional[int] = ..., started_at_ms: _Optional[int] = ...) -> None: ...
 
 class BoxSource(_message.Message):
     __slots__ = ("directory", "name", "image", "agent", "command", "workspace_mode", "network", "allow", "publish", "env", "exported", "labels", "cols", "rows")

@@ -59,7 +59,7 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms", "backend", "restarts_at_ms", "parked", "warnings", "url")
+    __slots__ = ("state", "pid", "uptime_secs", "exit_code", "screen_seq", "bytes_read", "bytes_written", "ws_clients", "exit_signal", "error", "seq", "agent", "command", "cwd", "labels", "restarts", "terminal", "oldest_offset", "input_queued", "version", "started_at_ms", "last_output_at_ms", "last_input_at_ms", "backend", "restarts_at_ms", "parked", "warnings", "url", "published")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,7 @@ class GetStatusResponse(_message.Message):
     PARKED_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     URL_FIELD_NUMBER: _ClassVar[int]
+    PUBLISHED_FIELD_NUMBER: _ClassVar[int]
     state: SessionState
     pid: int
     uptime_secs: int
@@ -123,7 +124,8 @@ class GetStatusResponse(_message.Message):
     parked: bool
     warnings: _containers.RepeatedScalarFieldContainer[str]
     url: str
-    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ..., backend: _Optional[str] = ..., restarts_at_ms: _Optional[int] = ..., parked: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ...) -> None: ...
+    published: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, state: _Optional[_Union[SessionState, str]] = ..., pid: _Optional[int] = ..., uptime_secs: _Optional[int] = ..., exit_code: _Optional[int] = ..., screen_seq: _Optional[int] = ..., bytes_read: _Optional[int] = ..., bytes_written: _Optional[int] = ..., ws_clients: _Optional[int] = ..., exit_signal: _Optional[int] = ..., error: _Optional[str] = ..., seq: _Optional[int] = ..., agent: _Optional[str] = ..., command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., restarts: _Optional[int] = ..., terminal: _Optional[_Union[_screen_pb2.TerminalSize, _Mapping]] = ..., oldest_offset: _Optional[int] = ..., input_queued: _Optional[int] = ..., version: _Optional[str] = ..., started_at_ms: _Optional[int] = ..., last_output_at_ms: _Optional[int] = ..., last_input_at_ms: _Optional[int] = ..., backend: _Optional[str] = ..., restarts_at_ms: _Optional[int] = ..., parked: _Optional[bool] = ..., warnings: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ..., published: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class WaitRequest(_message.Message):
     __slots__ = ("states", "text", "regex", "quiet_ms", "offset", "exited", "all", "timeout_ms")
