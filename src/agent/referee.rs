@@ -250,7 +250,10 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, present: &
             let over_at = screen.at.plus(UNNAMED_MS);
             if now < over_at { Ruling::stay(over_at) } else { Ruling::by(screen) }
         }
-        (None, None) if now.since(spoken.at) < UNNAMED_MS => Ruling::stay(spoken.at.plus(UNNAMED_MS)),
+        // One that has just left the screen, in the middle of a frame perhaps, is not followed by one that nobody can name.
+        (None, None) if now.since(unnamed_since(seen, spoken)) < UNNAMED_MS => {
+            Ruling::stay(unnamed_since(seen, spoken).plus(UNNAMED_MS))
+        }
         (None, None) => {
             let is_about = |word: &str| spoken.detail.as_deref().is_some_and(|detail| detail.contains(word));
             let kind = match () {
@@ -266,6 +269,11 @@ fn waiting(seen: &Seen, spoken: &Evidence, dialog: Option<&Evidence>, present: &
             )
         }
     }
+}
+
+/// Since when the arbiter speaks of a dialog that is not drawn.
+fn unnamed_since(seen: &Seen, spoken: &Evidence) -> EpochMs {
+    seen.undrawn.map_or(spoken.at, |undrawn| undrawn.max(spoken.at))
 }
 
 /// The error or limit that a dialog may be about.

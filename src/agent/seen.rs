@@ -22,6 +22,8 @@ pub struct Seen {
     /// Several questions are open that no hook holds, and the screen does not show yet which of them is asked first: their
     /// hooks are heard in any order.
     pub is_unclear: bool,
+    /// Since when the screen does not show the dialog any more that it showed last.
+    pub undrawn: Option<EpochMs>,
     /// When the arbiter last said that a dialog is open.
     pub waited: Option<EpochMs>,
     /// Messages that the agent has taken but not begun to work on, by its own word.
@@ -54,6 +56,7 @@ impl Seen {
             asked: None,
             draws_another: false,
             is_unclear: false,
+            undrawn: None,
             waited: None,
             queued: 0,
             shows_queue: false,
@@ -116,6 +119,20 @@ impl Seen {
     /// A source has nothing to say any more.
     pub fn forget(&mut self, source: Source) {
         self.last.remove(&source);
+    }
+
+    /// Takes in what the screen shows, if that is anything which is known.
+    pub fn look(&mut self, shown: Option<Evidence>, now: EpochMs) {
+        let is_dialog = |word: &Evidence| matches!(word.claim, Claim::Prompt(_));
+        let was_drawn = self.of(Source::Screen).is_some_and(is_dialog);
+        self.undrawn = match shown.as_ref().is_some_and(is_dialog) {
+            true => None,
+            false => self.undrawn.or(was_drawn.then_some(now)),
+        };
+        match shown {
+            Some(evidence) => self.note(evidence),
+            None => self.forget(Source::Screen),
+        }
     }
 
     /// What a source said last.

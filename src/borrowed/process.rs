@@ -47,6 +47,13 @@ pub fn agent_below(pid: u32, wanted: Option<Agent>) -> Option<Found> {
     None
 }
 
+/// Whether this process was started by that one, or by any that it has started.
+pub fn is_below(pid: u32, above: u32) -> bool {
+    let parent = |pid: &i32| Stat::of(*pid).map(|stat| stat.parent).filter(|parent| *parent > 0);
+    let mut line = std::iter::successors(Some(pid.cast_signed()), parent).take(PROCESSES_MAX);
+    line.any(|pid| pid == above.cast_signed())
+}
+
 /// Each process with its parent.
 fn processes() -> impl Iterator<Item = (i32, i32)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::reach::Reach;
-use super::words::{plain, print_json, print_line};
+use super::words::{complain, plain, print_json, print_line};
 use crate::config;
 use crate::proto::v1::{Environment, GetEnvironmentRequest, SetEnvironmentRequest};
 
@@ -36,7 +36,7 @@ enum Act {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop env show MODEL")]
 struct Show {
-    /// Only these
+    /// Only these; ends with 1 when one of them is not set
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
@@ -83,8 +83,16 @@ impl Env {
 
 async fn show(reach: &Reach, names: Vec<String>) -> anyhow::Result<ExitCode> {
     let client = reach.connect().await?;
-    let environment = client.answer(client.calls().get_environment(GetEnvironmentRequest { names })).await?;
-    print(&environment, reach.json)
+    let request = GetEnvironmentRequest { names: names.clone() };
+    let environment = client.answer(client.calls().get_environment(request)).await?;
+    let is_known = |name: &&String| environment.variables.contains_key(*name) || environment.unset.contains(name);
+    let unknown: Vec<&str> = names.iter().filter(|name| !is_known(name)).map(String::as_str).collect();
+    print(&environment, reach.json)?;
+    if unknown.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    complain(&format!("not set by --env, a restart or `coop env set`: {}", plain(&unknown.join(", "))));
+    Ok(ExitCode::FAILURE)
 }
 
 async fn change(reach: &Reach, request: SetEnvironmentRequest) -> anyhow::Result<ExitCode> {

@@ -18,6 +18,8 @@ pub struct Ready {
     pub command: Vec<OsString>,
     pub cwd: Option<PathBuf>,
     pub prepared: Option<Prepared>,
+    /// What is not as it was asked for.
+    pub warnings: Vec<String>,
 }
 
 /// Finds what is to be served, and the agent in it.
@@ -26,11 +28,14 @@ pub async fn ready(config: &Sidecar, borrow: &Borrow) -> anyhow::Result<Ready> {
     let found = loan.look_for(borrow.agent.filter(|agent| *agent != Agent::Unknown));
     let agent = borrow.agent.or(found.as_ref().map(|found| found.agent)).unwrap_or_default();
     let pid = found.as_ref().map_or(loan.pid, |found| found.pid);
+    let mut warnings = Vec::new();
     if agent != Agent::Unknown && found.is_none() {
-        tracing::warn!("no process of {agent} is seen in {}: only its screen and title are gone by", loan.name);
+        let warning = format!("no process of {agent} is seen in {}: only its screen and title are gone by", loan.name);
+        tracing::warn!("{warning}");
+        warnings.push(warning);
     }
     let lent = Lent { agent, unseen: found.is_none() };
     let driver = driver::of(agent);
     let prepared = driver.map(|driver| agents::found(config, driver, lent, pid)).transpose()?;
-    Ok(Ready { agent, command: process::argv(pid), cwd: process::cwd(pid), prepared, loan })
+    Ok(Ready { agent, command: process::argv(pid), cwd: process::cwd(pid), prepared, warnings, loan })
 }

@@ -79,7 +79,10 @@ impl Ls {
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         if rows.is_empty() && std::io::stderr().is_terminal() {
-            complain("no such session runs here; one with a --socket elsewhere is not listed");
+            let where_to = config::runtime_dir();
+            let such = if self.label.is_empty() && self.cwd.is_none() { "no" } else { "no such" };
+            let where_to = where_to.display();
+            complain(&format!("{such} session runs in {where_to}; one with a --socket elsewhere is not listed"));
         }
         for line in table(&rows, now) {
             print_line(&line)?;

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::reach::Reach;
 use super::words::{print_json, print_line};
 use crate::client::{Target, box_of};
-use crate::proto::v1::GetStatusRequest;
+use crate::proto::v1::{GetHealthRequest, GetStatusRequest};
 
 /// What opens an address where nobody has chosen a browser: on Linux and its like, then on a Mac.
 const OPENERS: [&str; 2] = ["xdg-open", "open"];
@@ -53,7 +53,11 @@ impl Open {
         // Somebody must be there, or the browser would only show an error of its own.
         let client = self.reach.connect().await?;
         let base = match &target {
-            Target::Url(_) => Some(target.to_string()),
+            Target::Url(_) => {
+                // Whatever else listens there must not be handed the token.
+                client.answer(client.calls().get_health(GetHealthRequest {})).await?;
+                Some(target.to_string())
+            }
             Target::Socket(_) => client.answer(client.calls().get_status(GetStatusRequest {})).await?.url,
         };
         let Some(base) = base else {
@@ -70,10 +74,14 @@ impl Open {
         }
         let token = self.reach.secret()?.filter(|_| !self.no_token);
         let address = url + &token.map(|token| fragment(token.reveal())).unwrap_or_default();
-        if browsers(std::env::var_os("BROWSER").as_deref()).iter().any(|words| opens(words, &address)) {
+        let chosen = std::env::var_os("BROWSER").filter(|chosen| !chosen.is_empty());
+        if browsers(chosen.as_deref()).iter().any(|words| opens(words, &address)) {
             return Ok(ExitCode::SUCCESS);
         }
-        bail!("no browser was found to open it: set BROWSER, or open the address yourself");
+        match chosen {
+            Some(_) => bail!("what BROWSER names could not open it: set another, or open the address yourself"),
+            None => bail!("no browser was found to open it: set BROWSER, or open the address yourself"),
+        }
     }
 }
 

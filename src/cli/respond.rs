@@ -21,6 +21,7 @@ use crate::proto::v1::{PromptType, QuestionAnswer, RespondRequest, RespondRespon
 #[command(
     after_help = "Example:\n  coop respond --accept\n  coop respond --deny --text 'use the test database'\n  coop respond --option 2\n  coop respond --answer 1 --answer 2,3 --answer 'text:none of these'"
 )]
+#[group(id = "given", required = true, multiple = true, args = ["accept", "deny", "option", "text", "answer"])]
 pub struct Respond {
     /// Yes
     #[arg(long, conflicts_with_all = ["deny", "option", "answer"])]
@@ -52,9 +53,6 @@ pub struct Respond {
 impl Respond {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let answers = self.answer.iter().map(|text| parse_answer(text)).collect::<anyhow::Result<Vec<_>>>()?;
-        if !self.accept && !self.deny && self.option.is_none() && self.text.is_none() && answers.is_empty() {
-            bail!("no answer: give --accept, --deny, --option N, --text WORDS or --answer (see coop respond --help)");
-        }
         let client = self.reach.connect_with(&self.lock).await?;
         let request = RespondRequest {
             accept: if self.accept { Some(true) } else { self.deny.then_some(false) },

@@ -62,7 +62,8 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let mut signals = Signals::new()?;
     let places = Places::bind(&config).await?;
     let hook_token = random_token()?;
-    let (mut warnings, mut published, mut input_filter) = (Vec::new(), Vec::new(), InputFilter::default());
+    let (mut published, mut input_filter) = (Vec::new(), InputFilter::default());
+    let warnings;
     let (mut denied, mut inside) = (None, None);
     let (program, prepared, side) = match &config.borrow {
         Some(borrow) => {
@@ -70,6 +71,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
             config.agent = lent.agent;
             config.command = lent.command;
             config.cwd = lent.cwd;
+            warnings = lent.warnings;
             (Program::Lent(lent.loan), lent.prepared, None)
         }
         None => {
@@ -100,6 +102,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         restart: config.restart,
         is_watched: prepared.is_some(),
         input_filter,
+        whose: "the child",
     });
     if let Some(denied) = denied {
         tokio::spawn(boxed::tell_denials(denied, session.clone()));

@@ -9,7 +9,7 @@ use super::dialog::context;
 use super::follow::follow;
 use super::lines::{change, describe, reasons};
 use super::reach::Reach;
-use super::words::{print_json, print_line};
+use super::words::{plain, print_json, print_line};
 use crate::api::Code;
 use crate::client::{Client, Failure};
 use crate::proto::v1::{AgentState, GetAgentStateRequest, GetStatusRequest, GetStatusResponse, StreamStateRequest};
@@ -49,6 +49,9 @@ impl State {
             return Ok(ExitCode::SUCCESS);
         }
         print_line(&describe(&status, agent.as_ref()))?;
+        for warning in &status.warnings {
+            print_line(&format!("  warning: {}", plain(warning)))?;
+        }
         for line in agent.iter().flat_map(context) {
             print_line(&line)?;
         }

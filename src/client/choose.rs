@@ -54,7 +54,8 @@ pub async fn introduce(sockets: &[PathBuf], credentials: &Credentials) -> Failur
 async fn list(sockets: &[PathBuf], credentials: &Credentials) -> Vec<String> {
     let mut told = Vec::new();
     for path in sockets {
-        let about = status(path, credentials).await.map(|status| describe(&status)).unwrap_or_default();
+        let untold = || " (does not tell its name; it may want its token)".to_owned();
+        let about = status(path, credentials).await.map_or_else(untold, |status| describe(&status));
         told.push(format!("{}{about}", short(path)));
     }
     told

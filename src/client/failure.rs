@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,7 +49,10 @@ impl Failure {
         let why = match io_error(error).map(|error| (error.kind(), error)) {
             Some((io::ErrorKind::ConnectionRefused, _)) => match target {
                 Target::Url(_) => "nothing listens there; is the session still running?".to_owned(),
-                Target::Socket(_) => "nobody listens on this socket any more; the session has ended".to_owned(),
+                Target::Socket(path) if path.metadata().is_ok_and(|found| !found.file_type().is_socket()) => {
+                    "this is no socket".to_owned()
+                }
+                Target::Socket(_) => "nobody listens on this socket any more; its coop has ended".to_owned(),
             },
             Some((io::ErrorKind::NotFound, _)) => "no such socket; is the session still running?".to_owned(),
             Some((io::ErrorKind::PermissionDenied, _)) => "this socket belongs to another user".to_owned(),

@@ -1,6 +1,7 @@
 //! Where a session is reached.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use tonic::transport::Uri;
@@ -32,6 +33,19 @@ impl Target {
             (Some("http"), true, "/" | "") => Ok(Self::Url(uri)),
             (Some("http"), true, path) => Err(format!("leave out the path {path}: only http://HOST:PORT is wanted")),
             _ => Err(wrong()),
+        }
+    }
+}
+
+impl Target {
+    /// Whether it is on this machine, as far as the address tells.
+    pub fn is_here(&self) -> bool {
+        match self {
+            Self::Socket(_) => true,
+            Self::Url(uri) => uri.host().is_some_and(|host| {
+                let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+                host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+            }),
         }
     }
 }

@@ -7,7 +7,9 @@ const NAME_SHOWN_BYTES_MAX: usize = 40;
 
 /// A name that stands for no key, or for a combination that the legacy encoding cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown key {name:?}: try enter, escape, tab, up, f5, ctrl-c, alt-x, shift-tab or a single character")]
+#[error(
+    "unknown key {name:?}: try enter, escape, tab, backspace, delete, up, page-up, home, f5, ctrl-c, alt-x, shift-tab or a single character"
+)]
 pub struct UnknownKey {
     name: String,
 }
@@ -53,8 +55,17 @@ enum Key {
 }
 
 fn split_modifiers(name: &str) -> (Modifiers, &str) {
-    const WORDS: [(&str, char); 7] =
-        [("ctrl", 'c'), ("control", 'c'), ("c", 'c'), ("alt", 'a'), ("meta", 'a'), ("m", 'a'), ("shift", 's')];
+    // The single letters are tmux's.
+    const WORDS: [(&str, char); 8] = [
+        ("ctrl", 'c'),
+        ("control", 'c'),
+        ("c", 'c'),
+        ("alt", 'a'),
+        ("meta", 'a'),
+        ("m", 'a'),
+        ("shift", 's'),
+        ("s", 's'),
+    ];
     let mut modifiers = Modifiers::default();
     let mut rest = name;
     loop {
@@ -87,20 +98,20 @@ impl Key {
         Some(match name.as_str() {
             "enter" | "return" => Key::Enter,
             "tab" => Key::Tab,
-            "backtab" => Key::BackTab,
+            "backtab" | "btab" => Key::BackTab,
             "escape" | "esc" => Key::Escape,
             "space" => Key::Char(' '),
-            "backspace" => Key::Backspace,
+            "backspace" | "bspace" => Key::Backspace,
             "up" => Key::Cursor('A'),
             "down" => Key::Cursor('B'),
             "right" => Key::Cursor('C'),
             "left" => Key::Cursor('D'),
             "end" => Key::Cursor('F'),
             "home" => Key::Cursor('H'),
-            "insert" | "ins" => Key::Numbered(2),
-            "delete" | "del" => Key::Numbered(3),
-            "pageup" | "pgup" => Key::Numbered(5),
-            "pagedown" | "pgdown" | "pgdn" => Key::Numbered(6),
+            "insert" | "ins" | "ic" => Key::Numbered(2),
+            "delete" | "del" | "dc" => Key::Numbered(3),
+            "pageup" | "pgup" | "ppage" => Key::Numbered(5),
+            "pagedown" | "pgdown" | "pgdn" | "npage" => Key::Numbered(6),
             _ => return Key::function(name.strip_prefix('f')?.parse().ok()?),
         })
     }

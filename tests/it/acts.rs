@@ -33,6 +33,7 @@ async fn variables_are_shown_and_changed_and_a_restart_brings_them() {
     assert_eq!(coop.verb(&["env"]).await.ok(), "KEY=old\n");
     assert_eq!(coop.verb(&["env", "set", "KEY=new", "MORE=a b"]).await.ok(), "KEY=new\nMORE=a b\n");
     assert_eq!(coop.verb(&["env", "show", "MORE"]).await.ok(), "MORE=a b\n");
+    assert!(coop.verb(&["env", "show", "NOPE"]).await.complaint().contains("NOPE"), "it is not set");
     let again = coop.verb(&["restart", "--env", "LAST=z"]).await.ok();
     assert!(again.starts_with("started again (pid "), "{again}");
     coop.shows("<new a b z>").await;
@@ -117,7 +118,7 @@ async fn the_page_is_opened_with_the_users_browser_which_alone_gets_the_token() 
     assert!(!opened.exists(), "only printed");
     let without = open(&["open", token[0], token[1]], "false").await;
     assert!(without.code == Some(1) && without.text() == format!("{url}\n"), "{without:?}");
-    assert!(without.err.contains("set BROWSER") && !without.err.contains("horse"), "{without:?}");
+    assert!(without.err.contains("what BROWSER names") && !without.err.contains("horse"), "{without:?}");
     let by_url = run_coop(&["open", "--url", &url], &[("BROWSER", &browser)]).await;
     assert_eq!((by_url.code, std::fs::read_to_string(&opened).unwrap()), (Some(0), url), "the page asks for the token");
     let on_socket = Coop::start(&["--socket", scratch.path("s").to_str().unwrap()], &["cat"]);

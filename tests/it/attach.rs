@@ -47,6 +47,30 @@ async fn the_terminal_shows_the_session_and_types_into_it() {
 }
 
 #[tokio::test]
+async fn a_session_is_not_shown_in_itself() {
+    let coop = Coop::run(&["bash", "--norc"]);
+    let inside = format!("{} attach; echo \"code $?.\"", binary().display());
+    coop.post("/api/v1/input", json!({"text": inside, "enter": true})).await.ok();
+    coop.shows("coop: this terminal is inside").await;
+    coop.shows("code 1.").await;
+    assert_eq!(coop.status().await["terminal"], json!({"cols": 80, "rows": 24}), "nor has it another size");
+}
+
+#[tokio::test]
+async fn whoever_was_attached_at_the_end_is_told_what_is_left() {
+    let coop = Coop::run(&sh("read line"));
+    let mut seat = Seat::attached(&coop, 90, 12, &[]);
+    seat.shows("ctrl-] detaches").await;
+    seat.types("\r").await;
+    seat.shows("`coop restart` starts it again").await;
+    coop.post("/api/v1/session/restart", json!({})).await.ok();
+    let mut seat = Seat::attached(&coop, 90, 12, &[]);
+    seat.shows("ctrl-] detaches").await;
+    coop.post("/api/v1/shutdown", json!({})).await.ok();
+    seat.shows("the session has ended with it").await;
+}
+
+#[tokio::test]
 async fn without_a_status_the_program_has_every_row() {
     let coop = Coop::run(&sh("while read line; do stty size; done"));
     let mut seat = Seat::attached(&coop, 60, 12, &["--no-status"]);

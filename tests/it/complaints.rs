@@ -1,6 +1,8 @@
 //! A verb that fails says why and names the way out: in one line, or with --json in one object.
 
+use std::fs::Permissions;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 
 use axum::Router;
@@ -115,6 +117,14 @@ async fn who_calls_another_server_is_told_that_it_is_not_coop() {
     let url = format!("http://{}", new.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(new, Router::new()).await });
     says_of(&run_coop(&["state", "--url", &url], &[]).await, &url, &["something else listen there?"]);
+    let scratch = Scratch::new();
+    let opened = scratch.path("opened");
+    let browser = scratch.file("browser", format!("#!/bin/sh\ntouch {}\n", opened.display()));
+    std::fs::set_permissions(&browser, Permissions::from_mode(0o755)).unwrap();
+    let words = ["open", "--url", &url, "--token", TOKEN];
+    let ended = run_coop(&words, &[("BROWSER", &browser)]).await;
+    says_of(&ended, &url, &["something else listen there?"]);
+    assert!(!opened.exists(), "no token goes to a stranger's page");
 }
 
 #[tokio::test]

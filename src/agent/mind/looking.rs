@@ -35,8 +35,8 @@ impl Mind {
         match screen_claim(&look, now) {
             // A countdown is one wait, not a new one with every second.
             Some((_, Claim::Parked(parked))) if self.is_parked_for(&parked.reason) => {}
-            Some((rule, claim)) => self.seen.note(Evidence::new(Source::Screen, rule, claim, now)),
-            None => self.seen.forget(Source::Screen),
+            Some((rule, claim)) => self.seen.look(Some(Evidence::new(Source::Screen, rule, claim, now)), now),
+            None => self.seen.look(None, now),
         }
         self.see_banner(&look, now);
         self.seen.shows_queue = !look.queued.is_empty();

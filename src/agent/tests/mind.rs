@@ -113,7 +113,8 @@ fn an_error_on_the_screen_does_not_count_where_the_log_speaks() {
 fn draws(mind: &mut Mind, rows: &[&str], now: u64) {
     let screen_lines = rows.iter().map(|&row| row.to_owned()).collect();
     let prompt = Prompt { screen_lines, ready: true, ..Prompt::new(PromptKind::Permission) };
-    mind.seen.note(Evidence::new(Source::Screen, "dialog", Claim::Prompt(prompt.clone()), EpochMs(now)));
+    let shown = Evidence::new(Source::Screen, "dialog", Claim::Prompt(prompt.clone()), EpochMs(now));
+    mind.seen.look(Some(shown), EpochMs(now));
     mind.look = Look { dialog: Some(Dialog::new("dialog", prompt, 0..rows.len())), ..Look::default() };
 }
 
@@ -140,4 +141,21 @@ fn of_questions_that_were_heard_in_any_order_none_is_told_before_its_dialog_is_d
     assert_eq!(told(&mut mind, 1900), None, "too little is drawn");
     draws(&mut mind, &["? Shell  touch one", "1. Allow once"], 2000);
     assert!(told(&mut mind, 2000).is_some_and(|input| input.contains("touch one")));
+}
+
+#[test]
+fn a_dialog_that_has_just_left_the_screen_is_not_followed_by_one_that_nobody_can_name() {
+    let mut mind = mind_of(Agent::Gemini);
+    let title = |rule: &'static str, claim, now| Evidence::new(Source::Title, rule, claim, EpochMs(now));
+    mind.seen.note(title("Action Required", Claim::Waiting, 1000));
+    draws(&mut mind, &["? Shell  touch marker", "1. Allow once"], 1000);
+    assert_eq!(at(&mut mind, 3000), StateKind::Prompt);
+    let name = mind.present().prompt().map(|prompt| prompt.id.clone());
+    // It was answered; a frame in which nothing is known comes before the title.
+    mind.seen.look(None, EpochMs(5000));
+    mind.look = Look::default();
+    assert_eq!(at(&mut mind, 5010), StateKind::Prompt);
+    assert_eq!(mind.present().prompt().map(|prompt| prompt.id.clone()), name, "there is no other dialog");
+    mind.seen.note(title("Working", Claim::Working, 5300));
+    assert_eq!(at(&mut mind, 5300), StateKind::Working);
 }

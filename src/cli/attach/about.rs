@@ -12,6 +12,9 @@ use crate::proto::v1::{
 /// The label that gives a session its name.
 const NAME: &str = "name";
 
+/// What the status says of a program that coop started.
+const OWN_BACKEND: &str = "pty";
+
 /// A session as it was when it was asked.
 #[derive(Debug, Default)]
 pub struct About {
@@ -22,6 +25,10 @@ pub struct About {
     pub state: Option<AgentStateEvent>,
     /// How the program ended, if it did.
     pub exit: Option<ExitEvent>,
+    /// The program's process, while it runs.
+    pub pid: Option<u32>,
+    /// Somebody else started it, and coop cannot start it again.
+    pub is_borrowed: bool,
 }
 
 impl About {
@@ -45,7 +52,8 @@ impl About {
             agent => agent.to_owned(),
         };
         let name = status.labels.get(NAME).cloned().unwrap_or_else(|| short(target));
-        Self { name, program, state: agent.and_then(|agent| worth_telling(event(agent))), exit }
+        let (pid, is_borrowed) = (status.pid, status.backend != OWN_BACKEND);
+        Self { name, program, state: agent.and_then(|agent| worth_telling(event(agent))), exit, pid, is_borrowed }
     }
 }
 

@@ -57,7 +57,7 @@ impl Link {
         let mut about = About::ask(&client, &place.target).await?;
         if let Some(side) = &place.terminal {
             // What the session's own program does is not seen here.
-            about = About { name: about.name, program: side.program.clone(), state: None, exit: None };
+            about = About { program: side.program.clone(), state: None, exit: None, ..about };
         }
         let terminal = place.terminal.map(|side| side.id).unwrap_or_default();
         let (say, said) = mpsc::channel(SAID_MAX);

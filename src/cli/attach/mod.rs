@@ -22,6 +22,7 @@ mod status;
 
 use std::fmt::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
@@ -30,15 +31,23 @@ use serde::Serialize;
 use super::lines::exit_ending;
 use super::reach::Reach;
 use super::words::{complain, plain, print_json};
+use crate::borrowed::process;
 use crate::child::Size;
-use crate::client::{Credentials, Target, box_of};
+use crate::client::{Credentials, Failure, Target, box_of, connect};
 use crate::proto::v1::ExitEvent;
+use about::About;
 use key::DetachKey;
 pub use link::Side;
 use link::{Link, Place};
 use outer::Outer;
 pub use sitting::Ending;
 use sitting::{Sitting, Wishes, inner};
+
+/// A coop that was told to stop leaves so soon after its program.
+const LEAVES_WITHIN: Duration = Duration::from_millis(300);
+
+/// A session that is still there says so within this time.
+const TELLS_WITHIN: Duration = Duration::from_secs(2);
 
 /// What a shell adds to the number of a signal.
 pub const SIGNAL_BASE: i32 = 128;
@@ -134,7 +143,14 @@ pub async fn sit(
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     let boxed = box_of(&target);
-    let seated = sit_down(Place { target, credentials, view, terminal: None }, manner).await?;
+    let place = Place { target, credentials, view, terminal: None };
+    // Before anything is joined: the session would take another size for it.
+    if let Ok(about) = about(&place).await
+        && is_inside(&place.target, about.pid)
+    {
+        bail!("this terminal is inside {}, which would be shown in itself: use another one", plain(&about.name));
+    }
+    let seated = sit_down(place.clone(), manner).await?;
     let Seated { ending, name, program } = &seated;
     let (word, exit) = match ending {
         Ending::Detached => ("detached", None),
@@ -147,7 +163,8 @@ pub async fn sit(
     if json {
         print_json(&Told { ending: word, session: name, exit })?;
     } else {
-        tell(ending, &plain(name), &plain(program), boxed.as_deref());
+        let left = if matches!(ending, Ending::Ended(_)) { what_is_left(&place).await } else { WhatIsLeft::Nothing };
+        tell(ending, &plain(name), &plain(program), boxed.as_deref(), left);
     }
     Ok(ending.exit_code())
 }
@@ -194,8 +211,39 @@ impl Ending {
     }
 }
 
+/// Whether this very terminal is a session's, which would draw itself for ever.
+fn is_inside(target: &Target, pid: Option<u32>) -> bool {
+    target.is_here() && pid.is_some_and(|pid| process::is_below(std::process::id(), pid))
+}
+
+/// What can still be done about a program that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WhatIsLeft {
+    /// Its coop has left, too.
+    Nothing,
+    /// Its screen, in a session that somebody else started.
+    Screen,
+    /// Its screen, and another start.
+    Everything,
+}
+
+/// Asks for it a moment after the end: a coop that was told to stop ends its program first.
+async fn what_is_left(place: &Place) -> WhatIsLeft {
+    tokio::time::sleep(LEAVES_WITHIN).await;
+    match tokio::time::timeout(TELLS_WITHIN, about(place)).await {
+        Ok(Ok(about)) if about.is_borrowed => WhatIsLeft::Screen,
+        Ok(Ok(_)) => WhatIsLeft::Everything,
+        Ok(Err(_)) | Err(_) => WhatIsLeft::Nothing,
+    }
+}
+
+async fn about(place: &Place) -> Result<About, Failure> {
+    let client = connect(place.target.clone(), place.credentials.clone()).await?;
+    About::ask(&client, &place.target).await
+}
+
 /// One line for the person, on the screen that was there before.
-fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>) {
+fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>, left: WhatIsLeft) {
     let again = boxed.map(|name| format!(" {name}")).unwrap_or_default();
     match ending {
         Ending::Detached => {
@@ -205,9 +253,18 @@ fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>) {
         Ending::Ended(exit) => {
             let how = exit_ending(exit).unwrap_or_else(|| "it has ended".to_owned());
             let whole = if boxed.is_some() { "box" } else { "session" };
-            complain(&format!(
-                "{program} in {name}: {how}; `coop restart{again}` starts it again, `coop stop{again}` ends the {whole}"
-            ));
+            let shown = boxed.map(|name| format!(" -s {name}")).unwrap_or_default();
+            let then = match left {
+                WhatIsLeft::Nothing => "the session has ended with it".to_owned(),
+                WhatIsLeft::Screen => {
+                    format!("`coop screen{shown}` shows its last screen, `coop stop` ends the session")
+                }
+                WhatIsLeft::Everything => format!(
+                    "`coop restart{again}` starts it again, `coop screen{shown}` shows its last screen, `coop stop{again}` \
+                     ends the {whole}"
+                ),
+            };
+            complain(&format!("{program} in {name}: {how}; {then}"));
         }
         Ending::Left => complain(&format!("{name} has been closed: its coop has left")),
         Ending::Lost(failure) => complain(&format!("{name} is lost: {failure}")),

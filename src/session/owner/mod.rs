@@ -68,6 +68,8 @@ pub struct Plan {
     pub is_watched: bool,
     /// What people must not type.
     pub input_filter: InputFilter,
+    /// What the child is in the log.
+    pub whose: &'static str,
 }
 
 /// What a session is made of.
@@ -105,8 +107,8 @@ pub struct Outcome {
 /// Must be called inside a tokio runtime.
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
-    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, restart, is_watched, input_filter } =
-        plan;
+    let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, restart, .. } = plan;
+    let Plan { is_watched, input_filter, whose, .. } = plan;
     let (origin, loan, size) = match program {
         Program::Own { launch, given, ground } => {
             let size = launch.size;
@@ -156,6 +158,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         exit_with_child,
         ends: Ends::new(restart),
         launched: Instant::now(),
+        whose,
         is_watched,
         shared,
         vitals,
@@ -201,6 +204,7 @@ struct Owner {
     exit_with_child: bool,
     ends: Ends,
     launched: Instant,
+    whose: &'static str,
     is_watched: bool,
     shared: Arc<Shared>,
     vitals: Vitals,
@@ -366,7 +370,7 @@ impl Owner {
             Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
                 match self.origin {
-                    Origin::Own { .. } => tracing::info!("asked to leave: the child is asked to end"),
+                    Origin::Own { .. } => tracing::info!("asked to leave: {} is asked to end", self.whose),
                     Origin::Lent(_) => tracing::info!("asked to leave: what was borrowed runs on"),
                 }
                 self.close();

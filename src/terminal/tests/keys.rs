@@ -81,6 +81,24 @@ fn application_cursor_mode_changes_plain_arrows_only() {
 }
 
 #[test]
+fn the_names_of_tmux_are_known() {
+    let pairs = [
+        ("C-c", "ctrl-c"),
+        ("M-x", "alt-x"),
+        ("S-Up", "shift-up"),
+        ("BSpace", "backspace"),
+        ("BTab", "shift-tab"),
+        ("PPage", "page-up"),
+        ("NPage", "page-down"),
+        ("IC", "insert"),
+        ("DC", "delete"),
+    ];
+    for (theirs, ours) in pairs {
+        assert_eq!(key(theirs), key(ours), "{theirs}");
+    }
+}
+
+#[test]
 fn a_single_character_names_itself() {
     for name in ["y", "Y", "1", "é", "日", "-", "+", "^", " "] {
         assert_eq!(key(name), name);
@@ -91,7 +109,7 @@ fn a_single_character_names_itself() {
 #[test]
 fn what_no_key_sends_is_refused_with_examples() {
     let error = encode_key("foo", &Modes::default()).unwrap_err().to_string();
-    let expected = "try enter, escape, tab, up, f5, ctrl-c, alt-x, shift-tab or a single character";
+    let expected = "try enter, escape, tab, backspace, delete, up, page-up, home, f5, ctrl-c, alt-x, shift-tab or a single character";
     assert_eq!(error, format!("unknown key \"foo\": {expected}"));
     for name in ["", "ctrl-", "ctrl", "f0", "f25", "ab", "\n", "\x1b", "ctrl-é", "shift-1", "ctrl-enter", "日本"] {
         assert!(encode_key(name, &Modes::default()).is_err(), "{name:?}");
