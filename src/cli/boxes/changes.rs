@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use crate::cli::words::{plain, word};
 use crate::proto::v1::{Box, NetworkMode, WorkspaceMode};
 
+/// Something of a box by its name, and how it is told.
+type Aspect = (&'static str, fn(&Box) -> String);
+
 /// `box red: workspace overlay -> rw`
 pub fn changes(before: &Box, now: &Box) -> Vec<String> {
-    let pairs: [(&str, fn(&Box) -> String); 6] = [
+    let aspects: [Aspect; 6] = [
         ("image", |told| told.image.clone()),
         ("workspace", |told| word::<WorkspaceMode>(told.workspace_mode)),
         ("network", |told| word::<NetworkMode>(told.network)),
@@ -15,7 +18,7 @@ pub fn changes(before: &Box, now: &Box) -> Vec<String> {
         ("command", |told| told.command.join(" ")),
         ("labels", |told| labels(&told.labels)),
     ];
-    let changed = pairs.iter().map(|(what, of)| (what, of(before), of(now))).filter(|(_, before, now)| before != now);
+    let changed = aspects.iter().map(|(what, of)| (what, of(before), of(now))).filter(|(_, before, now)| before != now);
     let name = plain(&now.name);
     changed.map(|(what, before, now)| format!("box {name}: {what} {} -> {}", plain(&before), plain(&now))).collect()
 }
