@@ -168,6 +168,7 @@ impl From<BoxError> for ApiError {
             | BoxError::Unprepared(_)
             | BoxError::Unplaced(_)
             | BoxError::NotStarted { .. }
+            | BoxError::NeverStarted { .. }
             | BoxError::NoOverlay { .. }
             | BoxError::Review(_) => Code::BadRequest,
             BoxError::NoSuchBox(_) => Code::NotFound,

@@ -48,6 +48,9 @@ pub enum BoxError {
     Unplaced(#[from] Mistake),
     #[error("box {name} was not started: {why}")]
     NotStarted { name: Name, why: String },
+    /// The same for one that has just been made.
+    #[error("box {name} was not started, and stays as it is until `coop rm {name}`: {why}")]
+    NeverStarted { name: Name, why: String },
     #[error("the session of box {name} (process {pid}) does not end, not even by SIGKILL")]
     Undying { name: Name, pid: u32 },
     #[error("{0}; `coop rm --force` removes the box")]

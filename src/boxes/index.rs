@@ -275,6 +275,11 @@ pub fn is_live(told: &v1::Box) -> bool {
     !matches!(told.state(), BoxState::Unspecified | BoxState::Stopped | BoxState::Lost)
 }
 
+/// Whether its session is there and its program is not.
+pub fn has_ended(told: &v1::Box) -> bool {
+    matches!(told.state(), BoxState::Ended | BoxState::Parked)
+}
+
 fn watcher(dirs: &[&Path], changed: Arc<Notify>) -> Option<notify::RecommendedWatcher> {
     let hear = move |event: notify::Result<notify::Event>| {
         // Our own looks open the directories, which is told too.

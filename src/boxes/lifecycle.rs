@@ -15,7 +15,7 @@ use super::files::remove_if_there;
 use super::foundation::Told;
 use super::furnish::{furnish, take_baseline};
 use super::home::Home;
-use super::index::{Index, is_live};
+use super::index::{Index, has_ended, is_live};
 use super::locks::Locks;
 use super::name::Name;
 use super::prepare::{self, Prepared};
@@ -75,13 +75,18 @@ impl Boxes {
         self.0.index.get(&name).map(|told| (*told).clone()).ok_or(BoxError::NoSuchBox(name))
     }
 
-    /// Makes a box and starts it. One that is there is started again if it stands still, and told as it is if it runs.
+    /// Makes a box and starts it. One that is there is started again if its program does not run, with what it was made
+    /// with where nothing else is asked for, and told as it is if it runs.
     pub async fn create(&self, source: v1::BoxSource) -> Result<v1::Box, BoxError> {
         let boxes = self.clone();
         self.unbroken(async move {
             let nobody: Told = Arc::new(|_| {});
-            let prepared = prepare::prepare(source, &boxes.0.home, &nobody).await?;
-            boxes.create_prepared(prepared).await
+            loop {
+                let prepared = prepare::prepare(source.clone(), &boxes.0.home, &nobody).await?;
+                if let Some(told) = boxes.create_prepared(prepared).await? {
+                    return Ok(told);
+                }
+            }
         })
         .await
     }
@@ -96,7 +101,8 @@ impl Boxes {
         .await
     }
 
-    async fn create_prepared(&self, mut prepared: Prepared) -> Result<v1::Box, BoxError> {
+    /// `None` if the box has become another since this was prepared, so that what was kept of it does not hold any more.
+    async fn create_prepared(&self, mut prepared: Prepared) -> Result<Option<v1::Box>, BoxError> {
         let name = prepared.record.name.clone();
         let _alone = self.0.locks.of(&name).await;
         check_socket_path(&self.0.index.socket(&name))?;
@@ -107,19 +113,33 @@ impl Boxes {
             if *workspace != prepared.record.plan.workspace.path {
                 return Err(BoxError::Taken { name, workspace: workspace.clone() });
             }
-            if let Some(told) = self.0.index.look_afresh(&name).await.filter(|told| is_live(told)) {
-                return Ok((*told).clone());
+            let live = self.0.index.look_afresh(&name).await.filter(|told| is_live(told));
+            if let Some(told) = live.as_ref().filter(|told| !has_ended(told)) {
+                return Ok(Some((**told).clone()));
+            }
+            if before.asked != prepared.earlier {
+                return Ok(None);
             }
             let (boxes, now) = (self.clone(), prepared.record.clone());
             let fits = spawn_blocking(move || boxes.fit(&before, &now).map(|()| before.created_at_ms)).await;
             prepared.record.created_at_ms = fits.map_err(|error| BoxError::Broken(error.to_string()))??;
+            if live.is_some() {
+                self.stop_sidecar(&name, false).await?;
+            }
             prepared.record.write(&dir).map_err(BoxError::file(Record::path(&dir), "written"))?;
+            self.start(&name, &prepared).await.map(Some)
+        } else if prepared.earlier.is_some() {
+            Ok(None)
         } else {
             let (boxes, name, record) = (self.clone(), name.clone(), prepared.record.clone());
             let made = spawn_blocking(move || boxes.make(&name, &record)).await;
             made.map_err(|error| BoxError::Broken(error.to_string()))??;
+            let started = self.start(&prepared.record.name, &prepared).await;
+            started.map(Some).map_err(|error| match error {
+                BoxError::NotStarted { name, why } => BoxError::NeverStarted { name, why },
+                error => error,
+            })
         }
-        self.start(&name, &prepared).await
     }
 
     /// Sees to it that what a box has written so far still means the same when it becomes another.
@@ -229,8 +249,13 @@ impl Boxes {
             let _alone = boxes.0.locks.of(&name).await;
             boxes.check_there(&name)?;
             let record = Record::read(&boxes.0.home.session(&name))?;
+            let has_other_file = prepare::has_other_file(&record, &boxes.0.home);
             boxes.stop_sidecar(&name, false).await?;
-            boxes.start(&name, &prepare::again(record, &boxes.0.home)).await
+            let mut told = boxes.start(&name, &prepare::again(record, &boxes.0.home)).await?;
+            if has_other_file {
+                told.warnings.push(format!("coop.toml has changed since: `coop stop {name}` and `coop up` use it"));
+            }
+            Ok(told)
         })
         .await
     }

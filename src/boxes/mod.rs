@@ -8,6 +8,8 @@
 //! The daemon holds nothing that the directories and the sidecars do not hold: it may be killed at any moment, and the next
 //! one finds everything.
 
+mod asked;
+mod caller;
 pub mod daemon;
 mod environment;
 mod failure;
@@ -28,6 +30,7 @@ mod removal;
 mod reviews;
 mod sidecar;
 
+pub use asked::Asked;
 pub use environment::passed_on;
 pub use failure::BoxError;
 pub use foundation::{Foundation, FoundationError, Told, pull as pull_image};
@@ -35,7 +38,7 @@ pub use home::{Home, HomeError};
 pub use index::{Index, Known, is_live};
 pub use lifecycle::Boxes;
 pub use name::{BadName, NAME_RULE, Name};
-pub use prepare::{PrepareError, Prepared, plan, prepare};
+pub use prepare::{PrepareError, Prepared, prepare};
 pub use raw::detach;
 pub use record::{ImageRecord, Record, RecordError};
 

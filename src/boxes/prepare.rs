@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::asked::Asked;
+use super::caller;
 use super::foundation::{self, Foundation, FoundationError, Told};
 use super::home::Home;
 use super::name::{BadName, Name};
 use super::record::{ImageRecord, Record};
 use crate::boxfile::{
-    self, Agent, BoxPlan, FileError, Needs, NetworkMode, Overrides, Surroundings, Trust, TrustError, Verdict, Word,
-    WorkspaceMode,
+    self, Agent, BoxPlan, FileError, Needs, Overrides, Surroundings, Trust, TrustError, Verdict, Whose, Word,
 };
 use crate::config;
 use crate::proto::v1;
@@ -25,6 +26,16 @@ pub struct Prepared {
     pub record: Record,
     /// The sidecar's words, without its socket.
     pub sidecar_args: Vec<OsString>,
+    /// What was asked for when the box of this name was started before, if there is one.
+    pub earlier: Option<Asked>,
+}
+
+/// What the files and the caller make of a box.
+struct Planned {
+    plan: BoxPlan,
+    asked: Asked,
+    earlier: Option<Asked>,
+    file_sha256: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -56,16 +67,22 @@ pub async fn prepare(source: v1::BoxSource, home: &Home, told: &Told) -> Result<
         let (source, home) = (source.clone(), home.clone());
         tokio::task::spawn_blocking(move || plan(&source, &home)).await
     };
-    let mut plan = planned.map_err(|error| PrepareError::Plan(error.to_string()))??;
+    let planned = planned.map_err(|error| PrepareError::Plan(error.to_string()))??;
+    let Planned { mut plan, asked, earlier, file_sha256 } = planned;
     let name = Name::parse(&plan.name)?;
     let Foundation { image, setup_build } = foundation::lay(&plan, home, told).await?;
     if let Some(image) = &image {
         heed(&mut plan, image);
     }
     let env = variables(&source, &plan);
+    let unset = plan.env.export.iter().filter(|name| !env.contains_key(*name));
+    let warnings: Vec<String> =
+        unset.map(|name| format!("env.export: {name} is not set where the box was brought up, nor inside")).collect();
+    plan.warnings.extend(warnings);
     let path = source.exported.get("PATH").cloned();
-    let record = Record { image, setup_build, path, ..Record::new(name, now_ms(), plan, env) };
-    Ok(again(record, home))
+    let asked = Some(asked);
+    let record = Record { image, setup_build, path, asked, file_sha256, ..Record::new(name, now_ms(), plan, env) };
+    Ok(Prepared { earlier, ..again(record, home) })
 }
 
 /// What an image says about how it wants to be run counts where nobody else has said anything.
@@ -83,16 +100,27 @@ fn heed(plan: &mut BoxPlan, image: &ImageRecord) {
 /// The same for a box that was made before.
 pub fn again(record: Record, home: &Home) -> Prepared {
     let sidecar_args = sidecar_args(&record, home);
-    Prepared { record, sidecar_args }
+    Prepared { record, sidecar_args, earlier: None }
+}
+
+/// Whether the project's coop.toml says something else than when the box was made or last brought up.
+pub fn has_other_file(record: &Record, home: &Home) -> bool {
+    let plan = &record.plan;
+    let Some(file) = &plan.file else {
+        return boxfile::discover(&plan.workspace.path, &caller::user_home(home)).is_some();
+    };
+    // A record of an older coop does not say.
+    let Some(before) = &record.file_sha256 else { return false };
+    boxfile::read(file, Whose::Project).ok().flatten().is_none_or(|now| now.sha256() != *before)
 }
 
 /// What the files of a project and of the user, and the caller, make of a box. Reads, and makes nothing.
-pub fn plan(source: &v1::BoxSource, home: &Home) -> Result<BoxPlan, PrepareError> {
+fn plan(source: &v1::BoxSource, home: &Home) -> Result<Planned, PrepareError> {
     let directory = Path::new(&source.directory);
     if !directory.is_absolute() {
         return Err(PrepareError::Relative(directory.to_owned()));
     }
-    let user_home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_else(|| home.path().to_owned());
+    let user_home = caller::user_home(home);
     let loaded = boxfile::load(directory, &user_home, home.path())?;
     if let Verdict::Needs(needs) = loaded.verdict(&Trust::new(home.path()))? {
         return Err(PrepareError::Untrusted(needs));
@@ -103,37 +131,36 @@ pub fn plan(source: &v1::BoxSource, home: &Home) -> Result<BoxPlan, PrepareError
         runtime_dir: config::runtime_dir(),
         start_dir: directory.to_owned(),
         file: loaded.source.as_ref().map(|source| source.path.clone()),
-        shell: std::env::var("SHELL").ok(),
+        shell: caller::shell(source),
     };
-    let settings = loaded.settings(overrides(source)?);
-    boxfile::resolve(&settings, &at).map_err(|why| PrepareError::Plan(why.to_string()))
+    let asked = Asked::of(source)?;
+    let settings = |asked: &Asked| Ok::<_, PrepareError>(loaded.settings(overrides(asked, source)?));
+    let earlier = earlier(home, &boxfile::place(&settings(&asked)?, &at));
+    let asked = asked.over(earlier.clone().unwrap_or_default());
+    let plan = boxfile::resolve(&settings(&asked)?, &at).map_err(|why| PrepareError::Plan(why.to_string()))?;
+    let file_sha256 = loaded.source.as_ref().map(boxfile::Source::sha256);
+    Ok(Planned { plan, asked, earlier, file_sha256 })
 }
 
-fn overrides(source: &v1::BoxSource) -> Result<Overrides, PrepareError> {
-    let agent =
-        source.agent.as_deref().map(|word| Agent::from_word(word).ok_or(PrepareError::NoAgent(word.to_owned())));
-    let pairs = |map: &BTreeMap<String, String>| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+/// What was asked for when this box was started before. A record that cannot be read is told when the box is made.
+fn earlier(home: &Home, (name, workspace): &(String, PathBuf)) -> Option<Asked> {
+    let record = Record::read(&home.session(&Name::parse(name).ok()?)).ok()?;
+    record.asked.filter(|_| record.plan.workspace.path == *workspace)
+}
+
+fn overrides(asked: &Asked, source: &v1::BoxSource) -> Result<Overrides, PrepareError> {
+    let asked = asked.clone();
     Ok(Overrides {
-        image: source.image.clone(),
-        agent: agent.transpose()?,
-        command: source.command.clone(),
+        image: asked.image,
+        agent: asked.agent,
+        command: asked.command,
         name: Some(source.name.clone()).filter(|name| !name.is_empty()),
-        workspace_mode: match source.workspace_mode() {
-            v1::WorkspaceMode::Unspecified => None,
-            v1::WorkspaceMode::Rw => Some(WorkspaceMode::ReadWrite),
-            v1::WorkspaceMode::Ro => Some(WorkspaceMode::ReadOnly),
-            v1::WorkspaceMode::Overlay => Some(WorkspaceMode::Overlay),
-        },
-        network: match source.network() {
-            v1::NetworkMode::Unspecified => None,
-            v1::NetworkMode::Host => Some(NetworkMode::Host),
-            v1::NetworkMode::None => Some(NetworkMode::None),
-            v1::NetworkMode::Filtered => Some(NetworkMode::Filtered),
-        },
-        allow: source.allow.clone(),
-        publish: source.publish.clone(),
-        env: pairs(&source.env),
-        labels: pairs(&source.labels),
+        workspace_mode: asked.workspace_mode,
+        network: asked.network,
+        allow: asked.allow,
+        publish: asked.publish,
+        env: asked.env.into_iter().collect(),
+        labels: asked.labels.into_iter().collect(),
         size: size(source)?,
         ..Overrides::default()
     })

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::files::{read_bounded, remove_if_there, write_whole};
 use super::name::Name;
 use crate::boxfile::BoxPlan;
@@ -43,6 +44,12 @@ pub struct Record {
     /// The setup that the box stands on, by its key.
     #[serde(default)]
     pub setup_build: Option<String>,
+    /// What its caller asked for beside the files; an older coop did not keep it.
+    #[serde(default)]
+    pub asked: Option<Asked>,
+    /// The coop.toml that it was made from, as it was.
+    #[serde(default)]
+    pub file_sha256: Option<String>,
 }
 
 /// The image as it was when the box was made.
@@ -72,7 +79,18 @@ pub enum RecordError {
 
 impl Record {
     pub fn new(name: Name, created_at_ms: u64, plan: BoxPlan, env: BTreeMap<String, String>) -> Self {
-        Self { version: VERSION, name, created_at_ms, plan, env, image: None, path: None, setup_build: None }
+        Self {
+            version: VERSION,
+            name,
+            created_at_ms,
+            plan,
+            env,
+            image: None,
+            path: None,
+            setup_build: None,
+            asked: None,
+            file_sha256: None,
+        }
     }
 
     /// The record in a box's directory.

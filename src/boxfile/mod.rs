@@ -49,7 +49,7 @@ pub use objection::{Objection, Objections};
 pub use origin::{Origin, Said, Spot, Whose};
 pub use parse::parse;
 pub use plan::*;
-pub use resolve::{Surroundings, resolve};
+pub use resolve::{Surroundings, place, resolve};
 pub use shown::shown;
 pub use source::{FILE_BYTES_MAX, FileError, Source, read};
 pub use template::{InitError, init, installed_agent, template};

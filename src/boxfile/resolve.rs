@@ -47,6 +47,13 @@ pub fn resolve(settings: &BoxFile, at: &Surroundings) -> Result<BoxPlan, Objecti
     if objections.is_empty() { Ok(plan) } else { Err(Objections(objections)) }
 }
 
+/// The name and the workspace of the box that these settings speak of, whatever else is wrong with them.
+pub fn place(settings: &BoxFile, at: &Surroundings) -> (String, PathBuf) {
+    let mut resolver = Resolver { at: &real(at), objections: Vec::new(), warnings: Vec::new() };
+    let path = resolver.workspace(&settings.workspace.path);
+    (resolver.name(&settings.session.name, &path), path)
+}
+
 /// The same places without links, so that comparing paths means comparing places.
 fn real(at: &Surroundings) -> Surroundings {
     let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());

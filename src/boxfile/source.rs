@@ -10,6 +10,7 @@ use super::mistake::{Mistake, Mistakes};
 use super::origin::Whose;
 use super::parse::parse;
 use super::shown::shown;
+use super::trust::hash;
 
 /// What is written by hand stays far below; more is the wrong file.
 pub const FILE_BYTES_MAX: usize = 256 * 1024;
@@ -94,6 +95,11 @@ impl Source {
     /// What it says.
     pub fn parse(&self) -> Result<BoxFile, Mistakes> {
         parse(&self.path, self.text()?, self.whose)
+    }
+
+    /// By which it is known again.
+    pub fn sha256(&self) -> String {
+        hash(&self.bytes)
     }
 
     fn text(&self) -> Result<&str, Mistakes> {

@@ -197,6 +197,6 @@ fn key(path: &Path) -> Result<String, TrustError> {
     path.to_str().map(str::to_owned).ok_or(TrustError::NotUtf8 { path })
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

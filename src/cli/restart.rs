@@ -20,8 +20,9 @@ const BOX_WITHIN: Duration = Duration::from_secs(60);
 /// The session stays: its readers, its size, its numbers. The program has 10 seconds to end by itself, then it is
 /// killed.
 ///
-/// A box is ended and started again as a whole, with the files it had, also one that stands still. With --env or
-/// --resume only its program is.
+/// A box is ended and started again as a whole, with the files it had, also one that stands still. It stays what it was
+/// made as: if coop.toml has changed since, that is said, and `coop stop` and `coop up` use it. With --env or --resume
+/// only its program is started again.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop restart my-box\n  coop restart --resume\n  coop restart --env MODEL=opus")]
 pub struct Restart {

@@ -2,6 +2,7 @@
 
 mod apply;
 mod ask;
+mod changes;
 mod daemon;
 mod diff;
 mod discard;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::changes::changes;
 use super::progress::Teller;
 use super::{AT_ONCE, Daemon, Refused};
 use crate::api::Code;
@@ -15,7 +16,7 @@ use crate::cli::attach::{self, Manner};
 use crate::cli::words::{complain, plain, print_json, print_line};
 use crate::client::{Credentials, Target};
 use crate::config::{self, Agent};
-use crate::proto::v1::{Box, BoxSource, BuildBoxRequest, CreateBoxRequest, NetworkMode, WorkspaceMode};
+use crate::proto::v1::{Box, BoxSource, BoxState, BuildBoxRequest, CreateBoxRequest, NetworkMode, WorkspaceMode};
 
 /// How long a box may take to start, once everything that it stands on is there.
 const START_WITHIN: Duration = Duration::from_secs(60);
@@ -25,7 +26,11 @@ const START_WITHIN: Duration = Duration::from_secs(60);
 /// A box is a sandbox with a session in it: its own processes, its own HOME, the network and the files that it is given.
 /// What it is made of stands in coop.toml, in this directory or above it (`coop init` writes one); without one, the
 /// defaults count: the machine's own programs, the project to be written to, your agent's hosts on the network. Flags
-/// go before the file. A box of that name that exists is started again, with the files it had.
+/// go before the file.
+///
+/// A box of that name that exists and does not run is started again, with the files it had: coop.toml is read anew, and
+/// what the flags said earlier still holds, each until it is given again (a repeatable one with all its values). What is
+/// another by that is told. One that runs is left as it is.
 ///
 /// What the file asks for beyond that needs your `coop trust` once. What cannot be enforced on this machine is said.
 ///
@@ -114,18 +119,25 @@ impl Up {
             print_json(&made)?;
             return Ok(ExitCode::SUCCESS);
         }
-        if before.iter().any(|one| one.name == made.name && one.pid.is_some() && one.pid == made.pid) {
-            let name = plain(&made.name);
-            complain(&format!("box {name} runs already and was left as it is; `coop stop {name}` first to change it"));
+        match before.iter().find(|one| one.name == made.name) {
+            Some(one) if one.pid.is_some() && one.pid == made.pid => {
+                let name = plain(&made.name);
+                let way_out = format!("`coop stop {name}` first to change it");
+                complain(&format!("box {name} runs already and was left as it is; {way_out}"));
+            }
+            Some(one) => changes(one, &made).iter().for_each(|change| complain(change)),
+            None => {}
         }
         for warning in &made.warnings {
             complain(&format!("warning: {}", plain(warning)));
         }
         if attaches {
+            ports(&made).iter().for_each(|port| complain(port));
             let target = Target::Socket(PathBuf::from(&made.socket));
             return attach::sit(target, Credentials::default(), false, self.manner, false).await;
         }
         print_line(&told(&made))?;
+        ports(&made).iter().try_for_each(|port| print_line(port))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -200,7 +212,18 @@ fn told(made: &Box) -> String {
         &made.agent
     };
     let program = plain(program);
+    if [BoxState::Ended, BoxState::Parked].contains(&made.state()) {
+        return format!("{program} of box {name} has ended already: `coop attach {name}` shows what it printed");
+    }
     format!("box {name} runs {program} in {workspace}: `coop attach {name}` shows it, `coop stop {name}` ends it")
+}
+
+/// `127.0.0.1:41234 leads to its port 3000`, for each port that the box got.
+fn ports(made: &Box) -> Vec<String> {
+    // On the machine's own network nothing leads anywhere.
+    let published = made.published.iter().filter(|_| made.network() != NetworkMode::Host);
+    let pairs = published.filter_map(|told| told.rsplit_once(':'));
+    pairs.map(|(outside, inside)| format!("{} leads to its port {}", plain(outside), plain(inside))).collect()
 }
 
 impl From<Network> for NetworkMode {
@@ -246,6 +269,16 @@ mod tests {
             ..Box::default()
         };
         assert!(told(&made).starts_with("box red runs bash in /work: `coop attach red`"), "{}", told(&made));
-        assert!(told(&Box { agent: "claude".into(), ..made }).contains("runs claude in"));
+        assert!(told(&Box { agent: "claude".into(), ..made.clone() }).contains("runs claude in"));
+        let ended = Box { state: BoxState::Ended.into(), ..made };
+        assert!(told(&ended).starts_with("bash of box red has ended already"), "{}", told(&ended));
+    }
+
+    #[test]
+    fn ports_are_told_as_the_ways_that_they_are() {
+        let published = ["127.0.0.1:41234:3000", "[::1]:80:8080"].map(str::to_owned).to_vec();
+        let made = Box { published, ..Box::default() };
+        assert_eq!(ports(&made), ["127.0.0.1:41234 leads to its port 3000", "[::1]:80 leads to its port 8080"]);
+        assert_eq!(ports(&Box { network: NetworkMode::Host.into(), ..made }), [""; 0]);
     }
 }

@@ -1,5 +1,6 @@
 //! Many sessions of one user: the daemon that knows them, their lives, and the ways to them.
 
+mod again;
 mod crowd;
 mod daemon;
 mod denials;

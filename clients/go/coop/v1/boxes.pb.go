@@ -614,7 +614,8 @@ type BoxSource struct {
 	Publish []string `protobuf:"bytes,9,rep,name=publish,proto3" json:"publish,omitempty"`
 	// Variables for the program, besides those of coop.toml.
 	Env map[string]string `protobuf:"bytes,10,rep,name=env,proto3" json:"env,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The caller's variables, from which coop.toml's `export` takes what it names.
+	// The caller's variables, from which coop.toml's `export` takes what it names. PATH is where programs are found, and
+	// SHELL what runs when nobody says what to run.
 	Exported map[string]string `protobuf:"bytes,11,rep,name=exported,proto3" json:"exported,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Labels for its session.
 	Labels map[string]string `protobuf:"bytes,12,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

@@ -46,7 +46,8 @@ const (
 type BoxesClient interface {
 	// The daemon itself.
 	GetInfo(ctx context.Context, in *GetInfoRequest, opts ...grpc.CallOption) (*GetInfoResponse, error)
-	// Makes a box from a project's coop.toml and starts it; one that exists and stands still is started again.
+	// Makes a box from a project's coop.toml and starts it. One that exists and whose program does not run is started again:
+	// coop.toml is read anew, and what its source said earlier holds where this one says nothing.
 	CreateBox(ctx context.Context, in *CreateBoxRequest, opts ...grpc.CallOption) (*Box, error)
 	// One box.
 	GetBox(ctx context.Context, in *GetBoxRequest, opts ...grpc.CallOption) (*Box, error)
@@ -54,7 +55,8 @@ type BoxesClient interface {
 	ListBoxes(ctx context.Context, in *ListBoxesRequest, opts ...grpc.CallOption) (*ListBoxesResponse, error)
 	// Ends everything inside a box; its files stay.
 	StopBox(ctx context.Context, in *StopBoxRequest, opts ...grpc.CallOption) (*Box, error)
-	// Starts a box again with the files it had, whether it runs or not.
+	// Starts a box again as it was made and with the files it had, whether it runs or not. That coop.toml has changed since
+	// is among the warnings of the answer.
 	RestartBox(ctx context.Context, in *RestartBoxRequest, opts ...grpc.CallOption) (*Box, error)
 	// Removes a box and its files; what it changed in an overlay and was not applied is lost.
 	DeleteBox(ctx context.Context, in *DeleteBoxRequest, opts ...grpc.CallOption) (*DeleteBoxResponse, error)
@@ -258,7 +260,8 @@ func (c *boxesClient) ShutdownDaemon(ctx context.Context, in *ShutdownDaemonRequ
 type BoxesServer interface {
 	// The daemon itself.
 	GetInfo(context.Context, *GetInfoRequest) (*GetInfoResponse, error)
-	// Makes a box from a project's coop.toml and starts it; one that exists and stands still is started again.
+	// Makes a box from a project's coop.toml and starts it. One that exists and whose program does not run is started again:
+	// coop.toml is read anew, and what its source said earlier holds where this one says nothing.
 	CreateBox(context.Context, *CreateBoxRequest) (*Box, error)
 	// One box.
 	GetBox(context.Context, *GetBoxRequest) (*Box, error)
@@ -266,7 +269,8 @@ type BoxesServer interface {
 	ListBoxes(context.Context, *ListBoxesRequest) (*ListBoxesResponse, error)
 	// Ends everything inside a box; its files stay.
 	StopBox(context.Context, *StopBoxRequest) (*Box, error)
-	// Starts a box again with the files it had, whether it runs or not.
+	// Starts a box again as it was made and with the files it had, whether it runs or not. That coop.toml has changed since
+	// is among the warnings of the answer.
 	RestartBox(context.Context, *RestartBoxRequest) (*Box, error)
 	// Removes a box and its files; what it changed in an overlay and was not applied is lost.
 	DeleteBox(context.Context, *DeleteBoxRequest) (*DeleteBoxResponse, error)

@@ -121,7 +121,8 @@ class BoxesServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateBox(self, request, context):
-        """Makes a box from a project's coop.toml and starts it; one that exists and stands still is started again.
+        """Makes a box from a project's coop.toml and starts it. One that exists and whose program does not run is started again:
+        coop.toml is read anew, and what its source said earlier holds where this one says nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -149,7 +150,8 @@ class BoxesServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RestartBox(self, request, context):
-        """Starts a box again with the files it had, whether it runs or not.
+        """Starts a box again as it was made and with the files it had, whether it runs or not. That coop.toml has changed since
+        is among the warnings of the answer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -300,7 +300,8 @@ export type BoxSource = Message<"coop.v1.BoxSource"> & {
   env: { [key: string]: string };
 
   /**
-   * The caller's variables, from which coop.toml's `export` takes what it names.
+   * The caller's variables, from which coop.toml's `export` takes what it names. PATH is where programs are found, and
+   * SHELL what runs when nobody says what to run.
    *
    * @generated from field: map<string, string> exported = 11;
    */
@@ -1109,7 +1110,8 @@ export const Boxes: GenService<{
     output: typeof GetInfoResponseSchema;
   },
   /**
-   * Makes a box from a project's coop.toml and starts it; one that exists and stands still is started again.
+   * Makes a box from a project's coop.toml and starts it. One that exists and whose program does not run is started again:
+   * coop.toml is read anew, and what its source said earlier holds where this one says nothing.
    *
    * @generated from rpc coop.v1.Boxes.CreateBox
    */
@@ -1149,7 +1151,8 @@ export const Boxes: GenService<{
     output: typeof BoxSchema;
   },
   /**
-   * Starts a box again with the files it had, whether it runs or not.
+   * Starts a box again as it was made and with the files it had, whether it runs or not. That coop.toml has changed since
+   * is among the warnings of the answer.
    *
    * @generated from rpc coop.v1.Boxes.RestartBox
    */
