@@ -200,6 +200,7 @@ mod tests {
             env_remove: Vec::new(),
             bare: false,
             size,
+            no_input: false,
         }
     }
 

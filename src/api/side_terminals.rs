@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +26,9 @@ const SIZE: (u32, u32) = (80, 24);
 
 /// How long a terminal whose program has ended is kept for who comes late: its last words and its exit code.
 const KEPT_AFTER_END: Duration = Duration::from_secs(10);
+
+/// What keeps a program from waiting for a key that nobody will press: its output is a terminal all the same.
+const WITHOUT_KEYS: [(&str, &str); 3] = [("TERM", "dumb"), ("PAGER", "cat"), ("GIT_PAGER", "cat")];
 
 /// What every such terminal begins with.
 #[derive(Clone, Debug)]
@@ -195,7 +197,12 @@ fn launch(side: &Side, request: &v1::OpenTerminalRequest) -> Result<Launch, ApiE
         false => request.command.iter().map(OsString::from).collect(),
     };
     if !request.cwd.is_empty() {
-        launch.cwd = Some(PathBuf::from(&request.cwd));
+        let start = launch.cwd.unwrap_or_default();
+        launch.cwd = Some(start.join(&request.cwd));
+    }
+    launch.no_input = request.no_input;
+    if request.no_input {
+        launch.env.extend(WITHOUT_KEYS.map(|(name, value)| (name.into(), value.into())));
     }
     for (name, value) in &request.env {
         let is_name = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');

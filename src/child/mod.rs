@@ -68,6 +68,8 @@ pub struct Launch {
     pub bare: bool,
     /// The window it finds when it starts.
     pub size: Size,
+    /// Its stdin is empty, and its terminal does not control it: it can ask nobody, not even through `/dev/tty`.
+    pub no_input: bool,
 }
 
 impl Launch {

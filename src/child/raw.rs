@@ -70,13 +70,15 @@ pub(super) fn count_unread(peer: BorrowedFd<'_>) -> io::Result<libc::c_int> {
 
 /// What a child does between fork and exec.
 pub(super) struct Entry {
+    /// Its stdin becomes its controlling terminal.
+    pub(super) terminal_controls: bool,
     /// The limits on open files to go back to, if we raised our own.
     pub(super) open_files: Option<Limits>,
     /// The pipe on which it announces itself to the guardian.
     pub(super) guardian: Option<Arc<OwnedFd>>,
 }
 
-/// Makes the command start as the leader of a session of its own, with its stdin as controlling terminal.
+/// Makes the command start as the leader of a session of its own.
 pub(super) fn enter_session(command: &mut Command, entry: Entry) {
     // SAFETY: between fork and exec of a threaded process only async-signal-safe calls are allowed. `Entry::run`
     // makes system calls only; it takes no lock and allocates nothing (errors carry a bare errno).
@@ -86,8 +88,10 @@ pub(super) fn enter_session(command: &mut Command, entry: Entry) {
 impl Entry {
     fn run(&self) -> io::Result<()> {
         setsid()?;
-        // SAFETY: a plain integer request on stdin, which std has already made the slave of our PTY.
-        unsafe { request::become_controlling(libc::STDIN_FILENO, 0) }?;
+        if self.terminal_controls {
+            // SAFETY: a plain integer request on stdin, which std has already made the slave of our PTY.
+            unsafe { request::become_controlling(libc::STDIN_FILENO, 0) }?;
+        }
         handle_all_signals_by_default();
         self.announce();
         if let Some(Limits { soft, hard }) = self.open_files {

@@ -1,6 +1,11 @@
 //! Starts a program on a new pseudo-terminal.
 
-use std::{ffi::OsStr, io, os::fd::OwnedFd, process::Command};
+use std::{
+    ffi::OsStr,
+    io,
+    os::fd::OwnedFd,
+    process::{Command, Stdio},
+};
 
 use nix::unistd::Pid;
 
@@ -28,7 +33,7 @@ pub fn spawn_watched(launch: &Launch, guardian: Option<&Guardian>) -> Result<Chi
     let output = pair.master_file().and_then(Output::new).map_err(SpawnError::Pty)?;
     let input = pair.master_file().and_then(Input::new).map_err(SpawnError::Pty)?;
     let Pair { master, slave } = pair;
-    let mut command = on_terminal(program, slave).map_err(SpawnError::Pty)?;
+    let mut command = on_terminal(program, slave, launch.no_input).map_err(SpawnError::Pty)?;
     command.args(arguments);
     if launch.bare {
         command.env_clear();
@@ -41,7 +46,8 @@ pub fn spawn_watched(launch: &Launch, guardian: Option<&Guardian>) -> Result<Chi
         command.current_dir(directory);
     }
     let announce = guardian.map(Guardian::pipe);
-    raw::enter_session(&mut command, Entry { open_files: open_files::before_raise(), guardian: announce });
+    let (open_files, terminal_controls) = (open_files::before_raise(), !launch.no_input);
+    raw::enter_session(&mut command, Entry { terminal_controls, open_files, guardian: announce });
 
     // The command, and with it our copy of the slave, goes here: with it the terminal would never hang up.
     let child = tokio::process::Command::from(command).spawn().map_err(|error| {
@@ -55,10 +61,11 @@ pub fn spawn_watched(launch: &Launch, guardian: Option<&Guardian>) -> Result<Chi
     Ok(Child { pid, output, input, tty: Tty::new(master), process: Process::new(child, leader) })
 }
 
-/// A command whose three standard streams are the terminal.
-fn on_terminal(program: &OsStr, slave: OwnedFd) -> io::Result<Command> {
+/// A command whose three standard streams are the terminal, or all but the one it reads.
+fn on_terminal(program: &OsStr, slave: OwnedFd, no_input: bool) -> io::Result<Command> {
     let mut command = Command::new(program);
-    command.stdin(slave.try_clone()?).stdout(slave.try_clone()?).stderr(slave);
+    let stdin = if no_input { Stdio::null() } else { slave.try_clone()?.into() };
+    command.stdin(stdin).stdout(slave.try_clone()?).stderr(slave);
     Ok(command)
 }
 
@@ -93,6 +100,14 @@ mod tests {
         assert!(name.starts_with("/dev/pts/"), "{name}");
         let tty = std::fs::read_link(format!("/proc/{}/fd/0", child.pid)).unwrap();
         assert_eq!(tty.to_str(), Some(name.trim()));
+    }
+
+    #[tokio::test]
+    async fn a_child_without_input_reads_an_end_at_once_and_has_no_terminal_to_ask() {
+        let script = "cat; test -t 0 || echo nothing to read; test -t 1 && echo a terminal to print on; \
+                      (: </dev/tty) 2>/dev/null || echo nobody to ask";
+        let silent = super::super::Launch { no_input: true, ..sh(script) };
+        assert_eq!(printed(&silent).await, "nothing to read\na terminal to print on\nnobody to ask\n");
     }
 
     #[tokio::test]

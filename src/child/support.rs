@@ -25,7 +25,8 @@ pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
 
 pub(super) fn launch<const N: usize>(argv: [&str; N]) -> Launch {
     let argv = argv.map(OsString::from).into();
-    Launch { argv, cwd: None, env: Vec::new(), env_remove: Vec::new(), bare: false, size: Size::new(80, 24).unwrap() }
+    let (env, env_remove, size) = (Vec::new(), Vec::new(), Size::new(80, 24).unwrap());
+    Launch { argv, cwd: None, env, env_remove, bare: false, size, no_input: false }
 }
 
 pub(super) fn sh(script: &str) -> Launch {

@@ -12,9 +12,10 @@ use serde::Serialize;
 
 use super::boxes::Daemon;
 use super::words::{ago, complain, in_columns, plain, print_json, print_line, word};
-use crate::client::{Found, Wish, kept, sessions, whole_path};
+use crate::api::Code;
+use crate::client::{Credentials, Failure, Found, Wish, connect, kept, sessions, whole_path};
 use crate::config;
-use crate::proto::v1::{AgentState, AgentStateKind, Box, BoxState, GetStatusResponse};
+use crate::proto::v1::{AgentState, AgentStateKind, Box, BoxState, GetStatusRequest, GetStatusResponse};
 
 /// List the sessions that run on this machine, and all boxes
 ///
@@ -69,7 +70,11 @@ impl Ls {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let wish = Wish { token: self.token.clone(), token_file: self.token_file.clone(), ..Wish::default() };
         let credentials = wish.credentials(|name| std::env::var_os(name))?;
-        let found = sessions(&config::runtime_dir(), &credentials).await?;
+        let found = sessions(&config::runtime_dir(), &credentials).await;
+        if !found.as_ref().is_ok_and(|found| !found.is_empty()) {
+            refused_inside(&wish, credentials).await?;
+        }
+        let found = found?;
         let rows = self.wanted(together(found, boxes().await));
         if self.json {
             let (boxed, plain): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.boxed.is_some());
@@ -102,6 +107,17 @@ impl Ls {
                     .is_none_or(|dir| row.cwd().is_some_and(|cwd| whole_path(Path::new(cwd)).starts_with(dir)))
         };
         rows.into_iter().filter(is_wanted).collect()
+    }
+}
+
+/// From inside a box nothing is to be seen of the machine's sessions. That is said, instead of what else could be wrong.
+async fn refused_inside(wish: &Wish, credentials: Credentials) -> Result<(), Failure> {
+    let own = wish.named(|name| std::env::var_os(name));
+    let Ok(Some(own)) = own else { return Ok(()) };
+    let Ok(client) = connect(own, credentials).await else { return Ok(()) };
+    match client.answer(client.calls().get_status(GetStatusRequest {})).await {
+        Err(failure) if failure.code() == Some(Code::Forbidden) => Err(failure),
+        _ => Ok(()),
     }
 }
 

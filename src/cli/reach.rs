@@ -1,7 +1,7 @@
 //! Flags that every verb has: which session, with which token, for people or for programs.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -16,7 +16,7 @@ use crate::config;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Session")]
 pub struct Reach {
-    /// Session at http://HOST:PORT [env: COOP_URL]
+    /// Session at http://HOST:PORT, or a box at http://HOST:PORT/box/NAME of `coop serve` [env: COOP_URL]
     #[arg(long, value_parser = Target::parse, conflicts_with = "socket")]
     url: Option<Target>,
     /// Session on this Unix socket [env: COOP_SOCKET]
@@ -87,9 +87,9 @@ impl Reach {
             (None, Some(path)) => Target::Socket(path.clone()),
             (Some(_), _) => return Ok(Whom::Session),
             (None, None) if is_said("COOP_URL") || is_said("COOP_SOCKET") => return Ok(Whom::Session),
-            (None, None) => match nearest(&kept_here()) {
-                Some(here) => return Ok(Whom::Box(here.name.clone())),
-                None => self.place(None).await?.0,
+            (None, None) => match &kept_here()[..] {
+                [only] => return Ok(Whom::Box(only.name.clone())),
+                _ => self.place(None).await?.0,
             },
         };
         Ok(box_of(&target).map_or(Whom::Session, Whom::Box))
@@ -162,19 +162,32 @@ impl Reach {
                 let chosen = choose(&runtime_dir, name, credentials).await;
                 chosen.map_err(|failure| kept_box(name).map_or(failure, |kept| stands_still(&kept)))
             }
-            None => match wish.target(variable, &runtime_dir).await {
-                Err(Failure::ManySessions { sockets }) => {
-                    let runs = |kept: &Kept| sockets.contains(&box_socket(&runtime_dir, &kept.name));
-                    let here: Vec<Kept> = kept_here().into_iter().filter(runs).collect();
-                    let here = nearest(&here).map(|kept| Target::Socket(box_socket(&runtime_dir, &kept.name)));
-                    match here {
-                        Some(here) => Ok(here),
-                        None => Err(introduce(&sockets, credentials).await),
-                    }
+            None => {
+                let here = if wish.names_one(&variable) { Vec::new() } else { kept_here() };
+                if !here.is_empty() {
+                    check_private(&runtime_dir)?;
+                    return running(&here, &live_sockets(&runtime_dir).await, &runtime_dir);
                 }
-                Err(failure @ Failure::NoSession { .. }) => Err(nearest(&kept_here()).map_or(failure, stands_still)),
-                found => found,
-            },
+                match wish.target(variable, &runtime_dir).await {
+                    Err(Failure::ManySessions { sockets }) => Err(introduce(&sockets, credentials).await),
+                    found => found,
+                }
+            }
+        }
+    }
+}
+
+/// The box of this directory among those that run. Another session is not meant here, also when this one stands still.
+fn running(here: &[Kept], live: &[PathBuf], runtime_dir: &Path) -> Result<Target, Failure> {
+    let socket = |kept: &Kept| box_socket(runtime_dir, &kept.name);
+    let runs = |kept: &&Kept| live.contains(&socket(kept));
+    let mut running = here.iter().filter(runs);
+    match (here, running.next(), running.next()) {
+        (_, Some(only), None) => Ok(Target::Socket(socket(only))),
+        ([only], None, _) => Err(stands_still(only)),
+        _ => {
+            let there_are = here.iter().map(|kept| kept.name.clone()).collect();
+            Err(Failure::Ambiguous { why: "several boxes belong to this directory".to_owned(), there_are })
         }
     }
 }
@@ -188,21 +201,17 @@ pub fn kept_box(name: &str) -> Option<Kept> {
     kept(&config::coop_home()?).into_iter().find(|kept| kept.name == name)
 }
 
-/// The boxes whose workspace this directory is, or is in.
+/// The box whose workspace this directory is, or is in: the nearest, or several of the same workspace.
 fn kept_here() -> Vec<Kept> {
     let (Some(home), Ok(dir)) = (config::coop_home(), std::env::current_dir()) else { return Vec::new() };
     let dir = whole_path(&dir);
-    kept(&home).into_iter().filter(|kept| contains(&kept.workspace(), &dir)).collect()
-}
-
-/// The one whose workspace is nearest, if there is one.
-fn nearest(kept: &[Kept]) -> Option<&Kept> {
-    let depth = |kept: &&Kept| kept.workspace().components().count();
-    let deepest = kept.iter().map(|kept| depth(&kept)).max()?;
-    let mut near = kept.iter().filter(|kept| depth(kept) == deepest);
-    near.next().filter(|_| near.next().is_none())
+    let mut here: Vec<Kept> = kept(&home).into_iter().filter(|kept| contains(&kept.workspace(), &dir)).collect();
+    let depth = |kept: &Kept| kept.workspace().components().count();
+    let deepest = here.iter().map(depth).max();
+    here.retain(|kept| Some(depth(kept)) == deepest);
+    here
 }
 
 fn stands_still(kept: &Kept) -> Failure {
-    Failure::Choice(format!("box {0} stands still: `coop restart {0}` starts it", kept.name))
+    Failure::StandsStill { name: kept.name.clone() }
 }

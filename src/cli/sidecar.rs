@@ -271,7 +271,8 @@ fn launch(config: &Sidecar, places: &Places, hook_token: &Secret) -> Launch {
     env.extend(config.env.iter().cloned());
     let mut env_remove = config::own_variables();
     env_remove.extend(FOREIGN_TERMINAL.map(OsString::from));
-    Launch { argv: config.command.clone(), cwd: config.cwd.clone(), env, env_remove, bare: false, size: config.size }
+    let (argv, cwd, size) = (config.command.clone(), config.cwd.clone(), config.size);
+    Launch { argv, cwd, env, env_remove, bare: false, size, no_input: false }
 }
 
 fn about(config: &Sidecar, places: &Places) -> About {

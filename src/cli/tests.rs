@@ -52,6 +52,7 @@ fn a_command_is_served_and_a_verb_is_done() {
         "shell",
         "shell my-box -- ls -la",
         "rm one two --force",
+        "rm",
         "rm --all",
         "diff",
         "diff my-box src --names --color",
@@ -137,7 +138,6 @@ fn verbs_refuse_what_makes_no_sense() {
         coop up --env A
         coop up . bash
         coop shell a b
-        coop rm
         coop rm a --all
         coop diff --color=sometimes
         coop image

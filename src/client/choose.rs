@@ -30,10 +30,9 @@ pub async fn choose(runtime_dir: &Path, name: &str, credentials: &Credentials) -
             labelled.push(path.clone());
         }
     }
-    match (labelled.len(), sockets.is_empty()) {
-        (1, _) => Ok(Target::Socket(labelled.remove(0))),
-        (_, true) => Err(Failure::NoSession { runtime_dir: runtime_dir.to_owned() }),
-        (0, _) => {
+    match labelled.len() {
+        1 => Ok(Target::Socket(labelled.remove(0))),
+        0 => {
             let there_are = list(&sockets, credentials).await;
             Err(Failure::NoneCalled { name: name.to_owned(), there_are })
         }
@@ -50,7 +49,7 @@ pub async fn introduce(sockets: &[PathBuf], credentials: &Credentials) -> Failur
     Failure::Ambiguous { why: "several sessions run".to_owned(), there_are: list(sockets, credentials).await }
 }
 
-/// Each by its number, with what tells it from the others.
+/// Each by its name or number, with what tells it from the others.
 async fn list(sockets: &[PathBuf], credentials: &Credentials) -> Vec<String> {
     let mut told = Vec::new();
     for path in sockets {

@@ -68,7 +68,8 @@ async fn connect_by(
         }
     };
     let channel = channel.map_err(|error| Failure::unreachable(&target, &error))?;
-    let calls = CoopClient::with_interceptor(channel, credentials).max_decoding_message_size(ANSWER_BYTES_MAX);
+    let calls =
+        CoopClient::with_interceptor(channel, credentials.at(&target)).max_decoding_message_size(ANSWER_BYTES_MAX);
     Ok(Client { calls, target, is_one_of_several: false })
 }
 

@@ -1,10 +1,10 @@
-//! What goes with every call: the token, and the lock that the caller holds.
+//! What goes with every call: the token, the lock that the caller holds, and the box that is meant where many are served.
 
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::{Request, Status};
 
-use super::Failure;
+use super::{Failure, Target};
 use crate::api::Secret;
 
 /// Metadata for every call. The token's value is marked as sensitive, so that no log of a library shows it.
@@ -12,6 +12,7 @@ use crate::api::Secret;
 pub struct Credentials {
     authorization: Option<MetadataValue<Ascii>>,
     lock: Option<MetadataValue<Ascii>>,
+    served_box: Option<MetadataValue<Ascii>>,
 }
 
 impl Credentials {
@@ -23,7 +24,13 @@ impl Credentials {
             value.set_sensitive(true);
         }
         let lock = lock.map(str::parse::<MetadataValue<Ascii>>).transpose().map_err(|_| wrong("lock"))?;
-        Ok(Self { authorization, lock })
+        Ok(Self { authorization, lock, served_box: None })
+    }
+
+    /// The same for calls to this address.
+    pub(super) fn at(self, target: &Target) -> Self {
+        // The name of a box is plain ASCII.
+        Self { served_box: target.served_box().and_then(|name| name.parse().ok()), ..self }
     }
 }
 
@@ -35,6 +42,9 @@ impl Interceptor for Credentials {
         }
         if let Some(value) = &self.lock {
             metadata.insert("coop-lock", value.clone());
+        }
+        if let Some(value) = &self.served_box {
+            metadata.insert("coop-box", value.clone());
         }
         Ok(request)
     }
@@ -51,6 +61,8 @@ mod tests {
         let request = credentials.call(Request::new(())).unwrap();
         assert_eq!(request.metadata().get("authorization").unwrap(), "Bearer hush");
         assert_eq!(request.metadata().get("coop-lock").unwrap(), "lock-1");
+        let mut at_a_box = credentials.at(&Target::parse("host:1/box/red").unwrap());
+        assert_eq!(at_a_box.call(Request::new(())).unwrap().metadata().get("coop-box").unwrap(), "red");
         let bare = Credentials::default().call(Request::new(())).unwrap();
         assert!(bare.metadata().is_empty());
     }

@@ -27,11 +27,13 @@ pub enum Failure {
         join(sockets)
     )]
     ManySessions { sockets: Vec<PathBuf> },
-    #[error("no session is called {name:?}; there are: {}", there_are.join(", "))]
+    #[error("{}", none_called(name, there_are))]
     NoneCalled { name: String, there_are: Vec<String> },
-    /// More than one session could be meant: why, and each of them with its number first.
-    #[error("{why}: say which by its number, such as --session {}: {}", first_number(there_are), there_are.join(", "))]
+    /// More than one session could be meant: why, and each of them with its name or number first.
+    #[error("{why}: say which by its {}, such as --session {}: {}", kind(there_are), first(there_are), there_are.join(", "))]
     Ambiguous { why: String, there_are: Vec<String> },
+    #[error("box {name} stands still: `coop restart {name}` starts it")]
+    StandsStill { name: String },
     #[error("{target}: {why}")]
     Unreachable { target: String, why: String },
     #[error("{target}: no answer within {} s; it may hang: look at its log", within.as_secs())]
@@ -104,6 +106,7 @@ impl Failure {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Choice(_) => Code::BadRequest.word(),
+            Self::StandsStill { .. } => Code::NotReady.word(),
             Self::NoSession { .. } | Self::NoneCalled { .. } => "NO_SESSION",
             Self::ManySessions { .. } | Self::Ambiguous { .. } => "SEVERAL_SESSIONS",
             Self::Unreachable { .. } | Self::NoDaemon { .. } => "UNREACHABLE",
@@ -113,8 +116,25 @@ impl Failure {
     }
 }
 
-fn first_number(there_are: &[String]) -> &str {
-    there_are.first().and_then(|told| told.split(' ').next()).unwrap_or("NUMBER")
+fn none_called(name: &str, there_are: &[String]) -> String {
+    if there_are.is_empty() {
+        return format!("there is no box or session called {name:?}: `coop ls` lists those there are");
+    }
+    format!("no session is called {name:?}; there are: {}", there_are.join(", "))
+}
+
+/// What each goes by: boxes have names, other sessions always a number.
+fn kind(there_are: &[String]) -> &'static str {
+    let is_number = |told: &String| head(told).bytes().all(|byte| byte.is_ascii_digit());
+    if there_are.iter().all(is_number) { "number" } else { "name or number" }
+}
+
+fn first(there_are: &[String]) -> &str {
+    there_are.first().map_or("NUMBER", |told| head(told))
+}
+
+fn head(told: &str) -> &str {
+    told.split(' ').next().unwrap_or_default()
 }
 
 fn join(paths: &[PathBuf]) -> String {

@@ -6,17 +6,19 @@ use std::path::PathBuf;
 
 use tonic::transport::Uri;
 
+use crate::boxes::Name;
+
 /// A session's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A TCP port, as `http://host:port`.
+    /// A TCP port, as `http://host:port`, or a box behind one that serves many, as `http://host:port/box/NAME`.
     Url(Uri),
     /// A Unix socket.
     Socket(PathBuf),
 }
 
 impl Target {
-    /// Reads `http://host:port`, `host:port`, or `unix:PATH`.
+    /// Reads `http://host:port`, `host:port`, either with `/box/NAME`, or `unix:PATH`.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             let path = path.strip_prefix("//").unwrap_or(path);
@@ -31,10 +33,28 @@ impl Target {
         let uri: Uri = whole.parse().map_err(|_| wrong())?;
         match (uri.scheme_str(), uri.host().is_some_and(|host| !host.is_empty()), uri.path()) {
             (Some("http"), true, "/" | "") => Ok(Self::Url(uri)),
-            (Some("http"), true, path) => Err(format!("leave out the path {path}: only http://HOST:PORT is wanted")),
+            (Some("http"), true, path) if in_box(path).is_some() => Ok(Self::Url(uri)),
+            (Some("http"), true, path) => Err(format!(
+                "leave out the path {path}: only http://HOST:PORT is wanted, or http://HOST:PORT/box/NAME of `coop serve`"
+            )),
             _ => Err(wrong()),
         }
     }
+
+    /// The box that is meant at an address of many.
+    pub fn served_box(&self) -> Option<&str> {
+        match self {
+            Self::Url(uri) => in_box(uri.path()),
+            Self::Socket(_) => None,
+        }
+    }
+}
+
+/// The name in `/box/NAME`, with or without a slash at its end.
+fn in_box(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("/box/")?;
+    let name = name.strip_suffix('/').unwrap_or(name);
+    Name::parse(name).is_ok().then_some(name)
 }
 
 impl Target {
@@ -53,7 +73,10 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Url(uri) => write!(f, "http://{}", uri.authority().map_or("", |authority| authority.as_str())),
+            Self::Url(uri) => {
+                write!(f, "http://{}", uri.authority().map_or("", |authority| authority.as_str()))?;
+                self.served_box().map_or(Ok(()), |name| write!(f, "/box/{name}"))
+            }
             Self::Socket(path) => write!(f, "{}", path.display()),
         }
     }
@@ -71,7 +94,12 @@ mod tests {
         assert_eq!(shown("http://[::1]:80").as_deref(), Ok("http://[::1]:80"));
         assert_eq!(shown("unix:/tmp/a.sock").as_deref(), Ok("/tmp/a.sock"));
         assert_eq!(shown("unix:///tmp/a.sock").as_deref(), Ok("/tmp/a.sock"));
-        let bad = "|unix:|https://host|ftp://host|http://|http://host/api/v1|http://a b|/tmp/a.sock";
+        for whole in ["http://host:8080/box/red", "http://host:8080/box/red/", "host:8080/box/red"] {
+            assert_eq!(shown(whole).as_deref(), Ok("http://host:8080/box/red"));
+            assert_eq!(Target::parse(whole).unwrap().served_box(), Some("red"));
+        }
+        let bad = "|unix:|https://host|ftp://host|http://|http://host/api/v1|http://a b|/tmp/a.sock|\
+                   http://host/box/|http://host/box/a/b|http://host/box/-/";
         for bad in bad.split('|') {
             assert!(Target::parse(bad).is_err(), "{bad}");
         }

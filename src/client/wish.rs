@@ -47,8 +47,14 @@ impl Wish {
         }
     }
 
-    /// An empty variable counts as unset, here and below.
-    fn named(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Target>, Failure> {
+    /// Whether a flag or a variable says which one.
+    pub fn names_one(&self, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+        // One that cannot be read was said all the same.
+        !matches!(self.named(variable), Ok(None))
+    }
+
+    /// The one that a flag or a variable names. An empty variable counts as unset, here and below.
+    pub fn named(&self, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Target>, Failure> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let flag = self.url.clone().or_else(|| self.socket.clone().map(Target::Socket));
         if flag.is_some() {

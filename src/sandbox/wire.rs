@@ -102,6 +102,7 @@ pub(super) struct Program {
     pub(super) cwd: Bytes,
     pub(super) env: Vec<(Bytes, Bytes)>,
     pub(super) size: Option<(u16, u16)>,
+    pub(super) no_input: bool,
 }
 
 /// Text where it is text, numbers where it is not.
@@ -135,6 +136,7 @@ impl From<&Run> for Program {
             cwd: Bytes::from(&run.cwd),
             env: run.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             size: run.size,
+            no_input: run.no_input,
         }
     }
 }
@@ -146,6 +148,7 @@ impl From<Program> for Run {
             cwd: PathBuf::from(program.cwd.into_os()),
             env: program.env.into_iter().map(|(name, value)| (name.into_os(), value.into_os())).collect(),
             size: program.size,
+            no_input: program.no_input,
         }
     }
 }

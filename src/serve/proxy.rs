@@ -73,7 +73,10 @@ pub async fn by_metadata(
     let name = request.headers_mut().remove(BOX_HEADER);
     let headers = request.headers().clone();
     let Some(name) = name.as_ref().and_then(|name| name.to_str().ok()) else {
-        let message = format!("which box? Send its name as the metadata `{BOX_HEADER}`; `coop ls` has the names");
+        let message = format!(
+            "which box? Send its name as the metadata `{BOX_HEADER}`, with coop's own verbs as --url \
+             http://HOST:PORT/box/NAME; `coop ls` has the names"
+        );
         return error::answer(ApiError::bad_request(message), &headers);
     };
     let passed = pass_on(&api, connections, name, &path, request).await;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Coop, PATIENCE, Scratch, at_rest, sh};
+use crate::support::{Coop, PATIENCE, Scratch, at_rest, finished, sh};
 
 /// A session that is reached over TCP by the tests and over a socket by verbs.
 fn on_socket(scratch: &Scratch, more: &[&str], program: &[&str]) -> Coop {
@@ -22,6 +22,22 @@ fn shape(value: &Value) -> Value {
         Value::Bool(_) => false.into(),
         Value::Null => Value::Null,
     }
+}
+
+#[tokio::test]
+async fn without_a_terminal_a_command_beside_a_session_reads_nothing_and_starts_where_it_is_told() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("src")).unwrap();
+    let coop = on_socket(&scratch, &["--cwd", scratch.dir().to_str().unwrap()], &["cat"]);
+    let beside = async |flags: &[&str], words: &[&str]| {
+        let mut command = coop.verb_command(&[&["shell"], flags].concat());
+        command.arg("--").args(words);
+        finished(command.into()).await.ok()
+    };
+    assert_eq!(beside(&[], &["cat"]).await, "");
+    let told = beside(&[], &sh("test -t 0 || echo none; test -t 1 && echo prints; echo $TERM $PAGER")).await;
+    assert_eq!(told, "none\nprints\ndumb cat\n");
+    assert_eq!(beside(&["--cwd", "src"], &["pwd"]).await, format!("{}\n", scratch.path("src").display()));
 }
 
 /// Looks until coop has taken a connection on this socket and both sides sleep: a verb cannot say that it waits.

@@ -88,6 +88,7 @@ impl BoxEnclosure {
             cwd: launch.cwd.clone().unwrap_or_else(|| self.cwd.clone()),
             env: last_of_each(&launch.env),
             size,
+            no_input: launch.no_input,
         };
         let standing = |error: SandboxError| RunError::Talk(io::Error::other(error.to_string()));
         let sandbox = self.sandbox().map_err(standing)?;

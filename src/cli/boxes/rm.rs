@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 
 use super::Daemon;
+use super::which::pick_here;
 use crate::cli::words::{complain, plain, print_json, print_line};
+use crate::client::whole_path;
 use crate::proto::v1::DeleteBoxRequest;
 
 /// What runs is ended first, and a large box has many files.
@@ -16,13 +18,14 @@ const RM_WITHIN: Duration = Duration::from_secs(120);
 
 /// Remove boxes and their files
 ///
-/// The project itself is not touched; volumes and images stay. A box that runs, or has changes that were not applied, is
-/// only removed with --force. One that cannot be removed does not keep the others: the exit code is then 1.
+/// Without a name it is the box of this directory. The project itself is not touched; volumes and images stay. A box that
+/// runs, or has changes that were not applied, is only removed with --force. One that cannot be removed does not keep the
+/// others: the exit code is then 1.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  coop rm my-box\n  coop rm --all --force")]
+#[command(after_help = "Example:\n  coop rm\n  coop rm my-box\n  coop rm --all --force")]
 pub struct Rm {
-    /// The boxes
-    #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+    /// The boxes [default: that of this directory]
+    #[arg(value_name = "NAME", conflicts_with = "all")]
     names: Vec<String>,
     /// Also those that run, or have changes that were not applied: these are lost
     #[arg(long, short)]
@@ -55,6 +58,11 @@ impl Rm {
         let daemon = Daemon::reach().await?;
         let names = match self.all {
             true => daemon.boxes().await?.into_iter().map(|found| found.name).collect(),
+            false if self.names.is_empty() => {
+                let here = std::env::current_dir().map(|dir| whole_path(&dir)).unwrap_or_default();
+                // Not the only one of elsewhere: what is removed is gone.
+                vec![pick_here(&daemon.boxes().await?, &here).map_err(|why| anyhow!(why))?.name]
+            }
             false => self.names,
         };
         let mut told = Removed::default();

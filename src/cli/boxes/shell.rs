@@ -5,7 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use clap::Args;
+use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -29,8 +32,9 @@ use crate::proto::v1::{
 /// does; Ctrl-] closes it.
 ///
 /// Without a terminal on stdin and stdout, the command runs by itself: what it prints is printed as it is, stdout and
-/// stderr together, and it reads nothing; with --json each message of the terminal is a line. Exit codes: the command's own, 128 and the number of the signal that ended it,
-/// 1 when it could not be started or a part of its output was lost.
+/// stderr together. It reads nothing: its stdin ends at once, whatever this verb's own is, and pagers print. With --json
+/// each message of the terminal is a line, what the command prints in base64. Exit codes: the command's own, 128 and the
+/// number of the signal that ended it, 1 when it could not be started or a part of its output was lost.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop shell\n  coop shell my-box\n  coop shell my-box -- git log --oneline | head")]
 pub struct Shell {
@@ -40,7 +44,7 @@ pub struct Shell {
     /// The command and its arguments; no shell looks at them
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Where it starts [default: where the program did]
+    /// Where it starts; a relative path counts from where the program did [default: there]
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
     #[command(flatten)]
@@ -63,6 +67,7 @@ impl Shell {
             cwd: self.cwd.unwrap_or_default(),
             cols: size.map(|size| size.cols().into()),
             rows: size.map(|size| size.rows().into()),
+            no_input: !sits,
             ..OpenTerminalRequest::default()
         };
         let terminal = client.answer(client.calls().open_terminal(request)).await?;
@@ -112,8 +117,10 @@ async fn run(client: &Client, terminal: Terminal, json: bool) -> anyhow::Result<
             _ = terminate.recv() => break SignalKind::terminate().as_raw_value(),
         };
         let Some(message) = message else { bail!("the session has been closed, and the command with it") };
-        if json {
-            print_json(&message)?;
+        match &message.event {
+            Some(Told::Output(bytes)) if json => print_json(&Printed::of(bytes))?,
+            _ if json => print_json(&message)?,
+            _ => {}
         }
         match message.event {
             Some(Told::Exit(exit)) => return printer.finish(&exit),
@@ -135,6 +142,20 @@ async fn listen(
     let _ = say.try_send(AttachRequest { event: Some(attach_request::Event::Hello(hello)) });
     let told = client.answer(client.calls().attach(ReceiverStream::new(said))).await?;
     Ok((say, told))
+}
+
+/// What a command writes, as a line of JSON: an attached terminal is given the bytes themselves, which are no JSON.
+#[derive(Serialize)]
+struct Printed {
+    event: &'static str,
+    /// In base64, as all bytes of the API.
+    data: String,
+}
+
+impl Printed {
+    fn of(bytes: &[u8]) -> Self {
+        Self { event: "output", data: STANDARD.encode(bytes) }
+    }
 }
 
 /// What a command writes, as it wrote it: its terminal puts a carriage return before every line feed.

@@ -16,17 +16,32 @@ pub fn pick(mut boxes: Vec<Box>, name: Option<&str>, here: &Path) -> Result<Box,
         let found = boxes.into_iter().find(|found| found.name == name);
         return found.ok_or_else(|| format!("there is no box {name:?}; there is {names}"));
     }
+    match (near(&boxes, here).is_empty(), boxes.len()) {
+        (true, 1) => Ok(boxes.remove(0)),
+        (true, _) => Err(format!("there are several boxes: name one of {}", names(&boxes))),
+        (false, _) => pick_here(&boxes, here),
+    }
+}
+
+/// The nearest box whose workspace holds `here`.
+pub fn pick_here(boxes: &[Box], here: &Path) -> Result<Box, String> {
+    let mut near = near(boxes, here);
+    match near.len() {
+        1 => Ok(near.remove(0)),
+        0 if boxes.is_empty() => Err("there is no box".to_owned()),
+        0 => Err(format!("no box belongs to this directory: name one of {}", names(boxes))),
+        _ => Err(format!("several boxes belong to this directory: name one of {}", names(&near))),
+    }
+}
+
+/// Those whose workspace holds `here`, the nearest.
+fn near(boxes: &[Box], here: &Path) -> Vec<Box> {
     let depth = |found: &Box| Path::new(&found.workspace).components().count();
     let mut near: Vec<Box> =
         boxes.iter().filter(|found| contains(Path::new(&found.workspace), here)).cloned().collect();
     let deepest = near.iter().map(depth).max();
     near.retain(|found| Some(depth(found)) == deepest);
-    match (near.len(), boxes.len()) {
-        (1, _) => Ok(near.remove(0)),
-        (0, 1) => Ok(boxes.remove(0)),
-        (0, _) => Err(format!("there are several boxes: name one of {}", names(&boxes))),
-        _ => Err(format!("several boxes belong to this directory: name one of {}", names(&near))),
-    }
+    near
 }
 
 fn names(boxes: &[Box]) -> String {
@@ -57,6 +72,13 @@ mod tests {
         assert_eq!(picked(&list, None, "/no/a").as_deref(), Ok("red"));
         assert_eq!(picked(&list, None, "/no/a/sub/deep").as_deref(), Ok("inner"));
         assert_eq!(picked(&list[..1], None, "/elsewhere").as_deref(), Ok("red"));
+    }
+
+    #[test]
+    fn what_is_only_for_this_directory_takes_no_other() {
+        let list = boxes(&[("red", "/no/a")]);
+        assert_eq!(pick_here(&list, Path::new("/no/a/sub")).map(|found| found.name).as_deref(), Ok("red"));
+        assert!(pick_here(&list, Path::new("/no")).unwrap_err().ends_with("name one of red"));
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl Starter<'_> {
     fn prepare(&self, run: &Run, line: &Line, beginning: &Channel) -> Result<(), RunFailure> {
         let terminal = |error: io::Error| RunFailure::Terminal { errno: errno(&error) };
         setsid().map_err(|error| terminal(error.into()))?;
-        if line.terminal {
+        // Without this its stdin stays what PID 1 reads: nothing.
+        if line.terminal && !run.no_input {
             ioctl_tiocsctty(&line.theirs).map_err(|error| terminal(error.into()))?;
             raw::replace(&line.theirs, libc::STDIN_FILENO).map_err(terminal)?;
         }

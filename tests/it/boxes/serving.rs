@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::user::User;
-use crate::support::{Coop, binary};
+use crate::support::{Coop, binary, finished};
 
 /// coop serve, which ends with the test.
 fn serving(user: &User, words: &[&str]) -> Coop {
@@ -26,6 +26,40 @@ async fn all_boxes_are_served_on_a_port_and_each_at_its_own_address() {
     assert_eq!(served.get("/api/v1/boxes/red").await.ok()["state"], "running");
     let (status, _, message) = served.get("/box/green/api/v1/status").await.error();
     assert!(status == 404 && message.contains("green"), "{message}");
+}
+
+#[tokio::test]
+async fn verbs_reach_a_box_by_its_address_with_the_token_of_all() {
+    let user = User::new().with("COOP_AUTH_TOKEN", "hush");
+    let served = serving(&user, &["--auth-token", "hush"]);
+    for name in ["red", "blue"] {
+        served.post("/api/v1/boxes", json!({ "source": user.source(name, &["cat"]) })).await.ok();
+    }
+    let port = served.listening["url"].as_str().unwrap().to_owned();
+    let red = format!("{port}/box/red");
+    let told = user.run(&["state", "--url", &red, "--json"]).await.json();
+    assert_eq!(told["status"]["labels"]["name"], "red");
+    user.run(&["input", "-e", "hello", "--url", &red]).await.ok();
+    user.run(&["wait", "--text", "hello", "--url", &format!("{red}/")]).await.ok();
+    assert!(user.run(&["screen", "--url", &red]).await.ok().contains("hello"));
+    assert_eq!(user.run(&["shell", "--url", &red, "--", "echo", "beside"]).await.ok(), "beside\n");
+    let mut by_variable = user.coop(&["screen"]);
+    by_variable.env("COOP_URL", format!("{port}/box/blue"));
+    assert!(!finished(by_variable).await.ok().contains("hello"));
+
+    let mut seat = user.seat(&["attach", "--url", &red, "--token", "hush"]);
+    seat.shows("hello").await;
+    seat.types("again\r").await;
+    user.run(&["wait", "--text", "again", "--url", &red]).await.ok();
+    seat.types("\x1d").await;
+    assert_eq!(seat.ended().await.code(), Some(0));
+
+    let ended = user.run(&["state", "--url", &red, "--token", "wrong"]).await;
+    assert!(ended.complaint().starts_with("wrong token"), "{ended:?}");
+    let ended = user.run(&["state", "--url", &format!("{port}/box/green")]).await;
+    assert!(ended.complaint().contains("green"), "{ended:?}");
+    let ended = user.run(&["state", "--url", &port]).await;
+    assert!(ended.complaint().contains("--url http://HOST:PORT/box/NAME"), "{ended:?}");
 }
 
 #[tokio::test]

@@ -113,11 +113,16 @@ async fn the_box_of_a_directory_needs_no_name() {
         async |dir: &str| user.run_in(dir, &["state", "--json"]).await.json()["status"]["labels"]["name"].clone();
     assert_eq!((name(&project).await, name(&other).await), (json!("red"), json!("blue")));
     let ended = user.run_in("/", &["state"]).await;
-    assert!(ended.complaint().starts_with("several sessions run"), "{ended:?}");
+    let which = "several sessions run: say which by its name or number, such as --session blue: ";
+    assert!(ended.complaint().starts_with(which), "{ended:?}");
     assert_eq!(user.run_in(&other, &["stop"]).await.ok(), "stopped box blue\n");
     assert!(user.run_in(&other, &["restart"]).await.ok().starts_with("box blue started again"));
     let ended = user.run_in("/", &["diff"]).await;
     assert!(ended.complaint().contains("several boxes: name one of blue, red"), "{ended:?}");
+    user.up("green", &["cat"]).await;
+    let ended = user.run_in(&project, &["state"]).await;
+    let which = "several boxes belong to this directory: say which by its name or number, such as --session green";
+    assert_eq!(ended.complaint(), format!("{which}: green, red"));
 }
 
 #[tokio::test]
@@ -125,6 +130,8 @@ async fn what_makes_no_sense_is_told_with_a_way_out_and_changes_nothing() {
     let user = User::new();
     let ended = user.run(&["rm", "red"]).await;
     assert!(ended.complaint().contains("there is no box red"), "{ended:?}");
+    let ended = user.run(&["stop", "red"]).await;
+    assert!(ended.complaint().starts_with("there is no box or session called \"red\""), "{ended:?}");
     assert!(user.run(&["diff"]).await.complaint().contains("`coop up` makes one"));
     let ended = user.run(&["up", "/no/such/dir", "-d", "--", "cat"]).await;
     assert!(ended.complaint().starts_with("/no/such/dir: No such file"), "{ended:?}");
@@ -237,8 +244,67 @@ async fn without_a_terminal_a_command_runs_by_itself_and_prints_what_it_prints()
     assert!(ended.code == Some(1) && ended.err.contains("/no/such/program"), "{ended:?}");
     let ended = user.run(&["shell", "red", "--", "sh", "-c", "kill -9 $$"]).await;
     assert_eq!(ended.code, Some(137));
-    let ended = user.run(&["shell", "red", "--json", "--", "sh", "-c", "exit 4"]).await;
-    assert_eq!(ended.code, Some(4));
-    let last: Value = serde_json::from_str(ended.text().lines().last().unwrap()).unwrap();
-    assert_eq!((&last["event"], &last["code"]), (&json!("exit"), &json!(4)));
+    let ended = user.run(&["shell", "red", "--json", "--", "sh", "-c", "echo hi; exit 4"]).await;
+    assert_eq!((ended.code, ended.err.as_str()), (Some(4), ""));
+    let told: Vec<Value> = ended.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let words: Vec<&str> = told.iter().map(|told| told["event"].as_str().unwrap()).collect();
+    assert!(words.starts_with(&["ready"]) && words.ends_with(&["exit"]), "{told:?}");
+    let hi = json!({"event": "output", "data": "aGkNCg=="});
+    assert!(told.contains(&hi) && told.last().unwrap()["code"] == 4, "{told:?}");
+}
+
+#[tokio::test]
+async fn without_a_terminal_a_command_in_a_box_reads_nothing_and_starts_where_it_is_told() {
+    let user = User::new();
+    user.up("red", &["cat"]).await;
+    assert_eq!(user.run(&["shell", "red", "--", "cat"]).await.ok(), "");
+    let script = "test -t 0 || echo none; test -t 1 && echo prints; (: </dev/tty) 2>/dev/null || echo unasked; \
+                  echo $TERM $PAGER $GIT_PAGER";
+    let told = user.run(&["shell", "red", "--", "sh", "-c", script]).await.ok();
+    assert_eq!(told, "none\nprints\nunasked\ndumb cat cat\n");
+    std::fs::create_dir(user.scratch.path("project/src")).unwrap();
+    let told = user.run(&["shell", "red", "--cwd", "src", "--", "pwd"]).await.ok();
+    assert_eq!(told, format!("{}/src\n", user.project()));
+}
+
+#[tokio::test]
+async fn a_directory_with_a_box_of_its_own_never_means_another_session() {
+    let user = User::new();
+    let other = user.scratch.path("other").display().to_string();
+    let below = user.scratch.path("other/below").display().to_string();
+    std::fs::create_dir(&below).unwrap();
+    let ended = user.run(&["up", &other, "--name", "base", "--json", "--", "cat"]).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    user.run(&["stop", "base"]).await.ok();
+    let made = user.up("flag", &["cat"]).await;
+    let (flag, address) = (session_of(&made), made["socket"].as_str().unwrap());
+    for dir in [&other, &below] {
+        for line in ["state", "screen", "input -e hello", "keys enter", "wait --exited", "signal INT", "shell -- pwd"] {
+            let ended = user.run_in(dir, &line.split(' ').collect::<Vec<_>>()).await;
+            assert_eq!(ended.complaint(), "box base stands still: `coop restart base` starts it", "{line}");
+        }
+    }
+    let ended = user.run_in(&below, &["state", "--json"]).await;
+    let told: Value = serde_json::from_str(&ended.err).unwrap();
+    assert_eq!((ended.code, &told["error"]["code"]), (Some(1), &json!("NOT_READY")));
+    let status = flag.call("GET", "/api/v1/status").send().await.ok();
+    assert_eq!((&status["bytes_written"], &status["state"]), (&json!(0), &json!("running")));
+    // Elsewhere it is the only one, and a name goes before the directory.
+    assert!(user.run_in("/", &["state"]).await.ok().starts_with("running  cat"));
+    assert!(user.run_in(&other, &["state", "-s", "flag"]).await.ok().starts_with("running  cat"));
+    assert!(user.run_in(&other, &["state", "--socket", address]).await.ok().starts_with("running  cat"));
+    user.run_in(&other, &["restart"]).await.ok();
+    let told = user.run_in(&below, &["state", "--json"]).await.json();
+    assert_eq!(told["status"]["labels"]["name"], "base");
+}
+
+#[tokio::test]
+async fn rm_without_a_name_takes_the_box_of_this_directory_and_no_other() {
+    let user = User::new();
+    user.up("red", &["cat"]).await;
+    user.run(&["stop", "red"]).await.ok();
+    let other = user.scratch.path("other").display().to_string();
+    let ended = user.run_in(&other, &["rm"]).await;
+    assert_eq!(ended.complaint(), "no box belongs to this directory: name one of red");
+    assert_eq!(user.run_in(&user.project(), &["rm"]).await.ok(), "removed box red\n");
 }

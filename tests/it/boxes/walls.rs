@@ -35,7 +35,7 @@ impl User {
 async fn a_program_in_a_box_does_not_steer_its_own_session() {
     let user = User::new();
     user.boxed("").await;
-    for verb in ["state", "screen", "input hello", "restart", "stop"] {
+    for verb in ["state", "screen", "input hello", "restart", "stop", "ls"] {
         let said = user.shell_says(&format!("/run/coop/coop {verb} 2>&1; echo code $?")).await;
         assert!(said.contains("from inside a box only"), "{verb}: {said}");
         assert!(!said.contains("code 0"), "{verb}: {said}");

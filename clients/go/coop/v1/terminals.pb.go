@@ -28,14 +28,17 @@ type OpenTerminalRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The program and its arguments; the box's shell, or else the user's, when empty.
 	Command []string `protobuf:"bytes,1,rep,name=command,proto3" json:"command,omitempty"`
-	// Where it starts; where the session's program was started when empty.
+	// Where it starts, counted from where the session's program was started when it is no whole path; there when empty.
 	Cwd string `protobuf:"bytes,2,opt,name=cwd,proto3" json:"cwd,omitempty"`
 	// Variables besides those that the session's program got.
 	Env map[string]string `protobuf:"bytes,3,rep,name=env,proto3" json:"env,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Columns; 80 when absent.
 	Cols *uint32 `protobuf:"varint,4,opt,name=cols,proto3,oneof" json:"cols,omitempty"`
 	// Rows; 24 when absent.
-	Rows          *uint32 `protobuf:"varint,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
+	Rows *uint32 `protobuf:"varint,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
+	// Nobody will type: its stdin is empty, and no terminal can be asked for a password. What would wait for a key prints
+	// instead: TERM is `dumb`, PAGER and GIT_PAGER are `cat`, unless env has them.
+	NoInput       bool `protobuf:"varint,6,opt,name=no_input,json=noInput,proto3" json:"no_input,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -103,6 +106,13 @@ func (x *OpenTerminalRequest) GetRows() uint32 {
 		return *x.Rows
 	}
 	return 0
+}
+
+func (x *OpenTerminalRequest) GetNoInput() bool {
+	if x != nil {
+		return x.NoInput
+	}
+	return false
 }
 
 // A terminal beside the session's own.
@@ -357,13 +367,14 @@ var File_coop_v1_terminals_proto protoreflect.FileDescriptor
 
 const file_coop_v1_terminals_proto_rawDesc = "" +
 	"\n" +
-	"\x17coop/v1/terminals.proto\x12\acoop.v1\x1a\x14coop/v1/screen.proto\"\xf6\x01\n" +
+	"\x17coop/v1/terminals.proto\x12\acoop.v1\x1a\x14coop/v1/screen.proto\"\x91\x02\n" +
 	"\x13OpenTerminalRequest\x12\x18\n" +
 	"\acommand\x18\x01 \x03(\tR\acommand\x12\x10\n" +
 	"\x03cwd\x18\x02 \x01(\tR\x03cwd\x127\n" +
 	"\x03env\x18\x03 \x03(\v2%.coop.v1.OpenTerminalRequest.EnvEntryR\x03env\x12\x17\n" +
 	"\x04cols\x18\x04 \x01(\rH\x00R\x04cols\x88\x01\x01\x12\x17\n" +
-	"\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x1a6\n" +
+	"\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x12\x19\n" +
+	"\bno_input\x18\x06 \x01(\bR\anoInput\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from coop.v1 import screen_pb2 as coop_dot_v1_dot_screen__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63oop/v1/terminals.proto\x12\x07\x63oop.v1\x1a\x14\x63oop/v1/screen.proto\"\xf6\x01\n\x13OpenTerminalRequest\x12\x18\n\x07\x63ommand\x18\x01 \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x02 \x01(\tR\x03\x63wd\x12\x37\n\x03\x65nv\x18\x03 \x03(\x0b\x32%.coop.v1.OpenTerminalRequest.EnvEntryR\x03\x65nv\x12\x17\n\x04\x63ols\x18\x04 \x01(\rH\x00R\x04\x63ols\x88\x01\x01\x12\x17\n\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x07\n\x05_colsB\x07\n\x05_rows\"\xa0\x01\n\x08Terminal\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n\x07\x63ommand\x18\x02 \x03(\tR\x07\x63ommand\x12\x15\n\x03pid\x18\x03 \x01(\rH\x00R\x03pid\x88\x01\x01\x12)\n\x04size\x18\x04 \x01(\x0b\x32\x15.coop.v1.TerminalSizeR\x04size\x12 \n\x0copened_at_ms\x18\x05 \x01(\x04R\nopenedAtMsB\x06\n\x04_pid\"\x16\n\x14ListTerminalsRequest\"H\n\x15ListTerminalsResponse\x12/\n\tterminals\x18\x01 \x03(\x0b\x32\x11.coop.v1.TerminalR\tterminals\"&\n\x14\x43loseTerminalRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\"\x17\n\x15\x43loseTerminalResponseB~\n\x0b\x63om.coop.v1B\x0eTerminalsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63oop/v1/terminals.proto\x12\x07\x63oop.v1\x1a\x14\x63oop/v1/screen.proto\"\x91\x02\n\x13OpenTerminalRequest\x12\x18\n\x07\x63ommand\x18\x01 \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x02 \x01(\tR\x03\x63wd\x12\x37\n\x03\x65nv\x18\x03 \x03(\x0b\x32%.coop.v1.OpenTerminalRequest.EnvEntryR\x03\x65nv\x12\x17\n\x04\x63ols\x18\x04 \x01(\rH\x00R\x04\x63ols\x88\x01\x01\x12\x17\n\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x12\x19\n\x08no_input\x18\x06 \x01(\x08R\x07noInput\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x07\n\x05_colsB\x07\n\x05_rows\"\xa0\x01\n\x08Terminal\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n\x07\x63ommand\x18\x02 \x03(\tR\x07\x63ommand\x12\x15\n\x03pid\x18\x03 \x01(\rH\x00R\x03pid\x88\x01\x01\x12)\n\x04size\x18\x04 \x01(\x0b\x32\x15.coop.v1.TerminalSizeR\x04size\x12 \n\x0copened_at_ms\x18\x05 \x01(\x04R\nopenedAtMsB\x06\n\x04_pid\"\x16\n\x14ListTerminalsRequest\"H\n\x15ListTerminalsResponse\x12/\n\tterminals\x18\x01 \x03(\x0b\x32\x11.coop.v1.TerminalR\tterminals\"&\n\x14\x43loseTerminalRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\"\x17\n\x15\x43loseTerminalResponseB~\n\x0b\x63om.coop.v1B\x0eTerminalsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,17 +36,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_OPENTERMINALREQUEST_ENVENTRY']._loaded_options = None
   _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_options = b'8\001'
   _globals['_OPENTERMINALREQUEST']._serialized_start=59
-  _globals['_OPENTERMINALREQUEST']._serialized_end=305
-  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_start=233
-  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_end=287
-  _globals['_TERMINAL']._serialized_start=308
-  _globals['_TERMINAL']._serialized_end=468
-  _globals['_LISTTERMINALSREQUEST']._serialized_start=470
-  _globals['_LISTTERMINALSREQUEST']._serialized_end=492
-  _globals['_LISTTERMINALSRESPONSE']._serialized_start=494
-  _globals['_LISTTERMINALSRESPONSE']._serialized_end=566
-  _globals['_CLOSETERMINALREQUEST']._serialized_start=568
-  _globals['_CLOSETERMINALREQUEST']._serialized_end=606
-  _globals['_CLOSETERMINALRESPONSE']._serialized_start=608
-  _globals['_CLOSETERMINALRESPONSE']._serialized_end=631
+  _globals['_OPENTERMINALREQUEST']._serialized_end=332
+  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_start=260
+  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_end=314
+  _globals['_TERMINAL']._serialized_start=335
+  _globals['_TERMINAL']._serialized_end=495
+  _globals['_LISTTERMINALSREQUEST']._serialized_start=497
+  _globals['_LISTTERMINALSREQUEST']._serialized_end=519
+  _globals['_LISTTERMINALSRESPONSE']._serialized_start=521
+  _globals['_LISTTERMINALSRESPONSE']._serialized_end=593
+  _globals['_CLOSETERMINALREQUEST']._serialized_start=595
+  _globals['_CLOSETERMINALREQUEST']._serialized_end=633
+  _globals['_CLOSETERMINALRESPONSE']._serialized_start=635
+  _globals['_CLOSETERMINALRESPONSE']._serialized_end=658
 # @@protoc_insertion_point(module_scope)

@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class OpenTerminalRequest(_message.Message):
-    __slots__ = ("command", "cwd", "env", "cols", "rows")
+    __slots__ = ("command", "cwd", "env", "cols", "rows", "no_input")
     class EnvEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -21,12 +21,14 @@ class OpenTerminalRequest(_message.Message):
     ENV_FIELD_NUMBER: _ClassVar[int]
     COLS_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
+    NO_INPUT_FIELD_NUMBER: _ClassVar[int]
     command: _containers.RepeatedScalarFieldContainer[str]
     cwd: str
     env: _containers.ScalarMap[str, str]
     cols: int
     rows: int
-    def __init__(self, command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., env: _Optional[_Mapping[str, str]] = ..., cols: _Optional[int] = ..., rows: _Optional[int] = ...) -> None: ...
+    no_input: bool
+    def __init__(self, command: _Optional[_Iterable[str]] = ..., cwd: _Optional[str] = ..., env: _Optional[_Mapping[str, str]] = ..., cols: _Optional[int] = ..., rows: _Optional[int] = ..., no_input: _Optional[bool] = ...) -> None: ...
 
 class Terminal(_message.Message):
     __slots__ = ("id", "command", "pid", "size", "opened_at_ms")

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coop/v1/terminals.proto.
  */
 export const file_coop_v1_terminals: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb29wL3YxL3Rlcm1pbmFscy5wcm90bxIHY29vcC52MSLLAQoTT3BlblRlcm1pbmFsUmVxdWVzdBIPCgdjb21tYW5kGAEgAygJEgsKA2N3ZBgCIAEoCRIyCgNlbnYYAyADKAsyJS5jb29wLnYxLk9wZW5UZXJtaW5hbFJlcXVlc3QuRW52RW50cnkSEQoEY29scxgEIAEoDUgAiAEBEhEKBHJvd3MYBSABKA1IAYgBARoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgcKBV9jb2xzQgcKBV9yb3dzInwKCFRlcm1pbmFsEgoKAmlkGAEgASgJEg8KB2NvbW1hbmQYAiADKAkSEAoDcGlkGAMgASgNSACIAQESIwoEc2l6ZRgEIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplEhQKDG9wZW5lZF9hdF9tcxgFIAEoBEIGCgRfcGlkIhYKFExpc3RUZXJtaW5hbHNSZXF1ZXN0Ij0KFUxpc3RUZXJtaW5hbHNSZXNwb25zZRIkCgl0ZXJtaW5hbHMYASADKAsyES5jb29wLnYxLlRlcm1pbmFsIiIKFENsb3NlVGVybWluYWxSZXF1ZXN0EgoKAmlkGAEgASgJIhcKFUNsb3NlVGVybWluYWxSZXNwb25zZUJ+Cgtjb20uY29vcC52MUIOVGVybWluYWxzUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_screen]);
+  fileDesc("Chdjb29wL3YxL3Rlcm1pbmFscy5wcm90bxIHY29vcC52MSLdAQoTT3BlblRlcm1pbmFsUmVxdWVzdBIPCgdjb21tYW5kGAEgAygJEgsKA2N3ZBgCIAEoCRIyCgNlbnYYAyADKAsyJS5jb29wLnYxLk9wZW5UZXJtaW5hbFJlcXVlc3QuRW52RW50cnkSEQoEY29scxgEIAEoDUgAiAEBEhEKBHJvd3MYBSABKA1IAYgBARIQCghub19pbnB1dBgGIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgcKBV9jb2xzQgcKBV9yb3dzInwKCFRlcm1pbmFsEgoKAmlkGAEgASgJEg8KB2NvbW1hbmQYAiADKAkSEAoDcGlkGAMgASgNSACIAQESIwoEc2l6ZRgEIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplEhQKDG9wZW5lZF9hdF9tcxgFIAEoBEIGCgRfcGlkIhYKFExpc3RUZXJtaW5hbHNSZXF1ZXN0Ij0KFUxpc3RUZXJtaW5hbHNSZXNwb25zZRIkCgl0ZXJtaW5hbHMYASADKAsyES5jb29wLnYxLlRlcm1pbmFsIiIKFENsb3NlVGVybWluYWxSZXF1ZXN0EgoKAmlkGAEgASgJIhcKFUNsb3NlVGVybWluYWxSZXNwb25zZUJ+Cgtjb20uY29vcC52MUIOVGVybWluYWxzUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_screen]);
 
 /**
  * Starts a program on a terminal of its own.
@@ -30,7 +30,7 @@ export type OpenTerminalRequest = Message<"coop.v1.OpenTerminalRequest"> & {
   command: string[];
 
   /**
-   * Where it starts; where the session's program was started when empty.
+   * Where it starts, counted from where the session's program was started when it is no whole path; there when empty.
    *
    * @generated from field: string cwd = 2;
    */
@@ -56,6 +56,14 @@ export type OpenTerminalRequest = Message<"coop.v1.OpenTerminalRequest"> & {
    * @generated from field: optional uint32 rows = 5;
    */
   rows?: number | undefined;
+
+  /**
+   * Nobody will type: its stdin is empty, and no terminal can be asked for a password. What would wait for a key prints
+   * instead: TERM is `dumb`, PAGER and GIT_PAGER are `cat`, unless env has them.
+   *
+   * @generated from field: bool no_input = 6;
+   */
+  noInput: boolean;
 };
 
 /**
