@@ -15,6 +15,7 @@
 
 mod apply;
 mod baseline;
+mod binary;
 mod change;
 mod changes;
 mod clear;
@@ -24,6 +25,7 @@ mod git;
 mod hunks;
 mod index;
 mod marks;
+mod object;
 mod plan;
 mod put;
 mod quote;
