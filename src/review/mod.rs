@@ -34,6 +34,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod text;
+mod touched;
 mod tree;
 
 use std::{os::fd::OwnedFd, path::PathBuf};
@@ -77,6 +78,12 @@ impl Overlay {
     /// Carries changes into the project. The box must be stopped.
     pub fn apply(&self, selection: &Selection, options: &ApplyOptions) -> Result<Report, ReviewError> {
         apply::apply(self, selection, options)
+    }
+
+    /// Takes note of how the project is by now, for all that the box has not changed. The box must be stopped.
+    pub fn renew(&self, baseline: &Baseline) -> Result<(), ReviewError> {
+        let _lock = self.lock()?;
+        baseline.renew(self)
     }
 
     /// Forgets changes. The box must be stopped.

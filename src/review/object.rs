@@ -1,5 +1,7 @@
 //! Git's name for a content: the SHA-1 of a short heading and the bytes.
 
+use std::{fs::File, io};
+
 use sha1::{Digest, Sha1};
 
 /// Git's name for no content at all; an empty file has another.
@@ -8,6 +10,13 @@ pub(super) const NOTHING: &str = "0000000000000000000000000000000000000000";
 pub(super) fn name_of(bytes: &[u8]) -> String {
     let digest = headed(bytes.len() as u64).chain_update(bytes).finalize();
     format!("{digest:x}")
+}
+
+/// Of a file that grows meanwhile it is no content's name.
+pub(super) fn name_of_file(file: File) -> io::Result<String> {
+    let mut digest = headed(file.metadata()?.len());
+    io::copy(&mut &file, &mut digest)?;
+    Ok(format!("{:x}", digest.finalize()))
 }
 
 fn headed(length: u64) -> Sha1 {

@@ -157,6 +157,19 @@ proptest! {
     }
 
     #[test]
+    fn a_start_forgets_no_conflict(project in work(By::Owner), deeds in work(By::Box), meanwhile in work(By::Owner)) {
+        let bench = Bench::on(&project);
+        bench.in_box(&deeds);
+        bench.project(&meanwhile);
+        let Err(ReviewError::Conflicts(before)) = bench.apply(&[]) else { return Ok(()) };
+        bench.renew();
+        match bench.apply(&[]) {
+            Err(ReviewError::Conflicts(after)) => prop_assert_eq!(after, before),
+            other => return Err(TestCaseError::fail(format!("{other:?}"))),
+        }
+    }
+
+    #[test]
     fn git_sees_the_same_changes_and_takes_the_diff(project in work(By::Git), deeds in work(By::Git)) {
         let bench = Bench::on(&project);
         bench.in_box(&deeds);

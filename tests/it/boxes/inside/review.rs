@@ -60,6 +60,37 @@ async fn what_is_told_and_applied_is_what_git_sees_of_the_same_work() {
 }
 
 #[tokio::test]
+async fn a_box_that_is_started_again_goes_on_from_what_the_project_became() {
+    let user = User::new();
+    let project = user.project();
+    repository(&user);
+    user.has("[workspace]\nmode = \"overlay\"\n").await;
+    for round in ["1", "2"] {
+        user.told(&format!("echo box {round} >>text; echo box >mine{round}")).await;
+        user.run(&["stop", super::NAME]).await.ok();
+        let applied = user.run(&["apply", super::NAME, "--yes"]).await;
+        assert_eq!(applied.code, Some(0), "{applied:?}");
+        git(&project, &["add", "-A"]);
+        git(&project, &["commit", "-qm", round]);
+        std::fs::write(format!("{project}/old"), round).unwrap();
+        let text = std::fs::read_to_string(format!("{project}/text")).unwrap();
+        std::fs::write(format!("{project}/text"), format!("{text}host {round}\n")).unwrap();
+        user.restarts().await;
+    }
+    let text = std::fs::read_to_string(format!("{project}/text")).unwrap();
+    assert_eq!(text, "one\ntwo\nbox 1\nhost 1\nbox 2\nhost 2\n");
+    // What both changed stays a conflict, also after another start.
+    user.told("echo box >>old").await;
+    user.run(&["stop", super::NAME]).await.ok();
+    std::fs::write(format!("{project}/old"), "host").unwrap();
+    user.restarts().await;
+    user.run(&["stop", super::NAME]).await.ok();
+    let applied = user.run(&["apply", super::NAME, "--yes"]).await;
+    assert!(applied.code == Some(1) && applied.err.contains("\"old\""), "{applied:?}");
+    assert_eq!(std::fs::read_to_string(format!("{project}/old")).unwrap(), "host");
+}
+
+#[tokio::test]
 async fn what_is_discarded_is_as_if_it_had_not_been_done() {
     let user = User::new();
     repository(&user);
