@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use super::interior::copy_login;
 use super::record::Record;
 use crate::boxfile::{Login, WorkspaceMode};
-use crate::review::Baseline;
+use crate::review::{Baseline, Overlay};
 
-/// Where it is written down how the project was when the box was made.
+/// What an agent changed in a workspace that is an overlay.
+pub const WORKSPACE_UPPER: &str = "ws-upper";
+/// Where it is written down how the project was when the box began to differ from it.
 const BASELINE: &str = "baseline.jsonl";
 
 /// The record of how the project was.
@@ -33,4 +35,15 @@ pub fn furnish(record: &Record, dir: &Path) -> io::Result<()> {
 pub fn take_baseline(record: &Record, dir: &Path) -> io::Result<()> {
     let taken = Baseline::take(&record.plan.workspace.path, baseline_path(dir));
     taken.map(|_| ()).map_err(io::Error::other)
+}
+
+/// Before a box that stands still is started again: writes down how the project is by now, for all that the box has not
+/// changed.
+pub fn renew_baseline(record: &Record, dir: &Path) -> io::Result<()> {
+    let upper = dir.join(WORKSPACE_UPPER);
+    if !upper.is_dir() {
+        return take_baseline(record, dir);
+    }
+    let overlay = Overlay { lower: record.plan.workspace.path.clone(), upper };
+    overlay.renew(&Baseline::at(baseline_path(dir))).map_err(io::Error::other)
 }

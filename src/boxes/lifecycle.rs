@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use super::failure::BoxError;
 use super::files::remove_if_there;
 use super::foundation::Told;
-use super::furnish::{furnish, take_baseline};
+use super::furnish::{WORKSPACE_UPPER, furnish, renew_baseline, take_baseline};
 use super::home::Home;
 use super::index::{Index, has_ended, is_live};
 use super::locks::Locks;
@@ -32,8 +32,6 @@ const GONE: &str = ".gone-";
 
 /// A box's own HOME, made with it.
 const HOME_DIR: &str = "home";
-/// What an agent changed in a workspace that is an overlay.
-const WORKSPACE_UPPER: &str = "ws-upper";
 /// What was written over an image.
 const IMAGE_UPPER: &str = "upper";
 const LOG: &str = "coop.log";
@@ -155,8 +153,19 @@ impl Boxes {
         }
         if is_overlay(now) && !is_overlay(before) {
             take_baseline(now, &dir).map_err(BoxError::file(&dir, "written to"))?;
+        } else {
+            self.go_on_from_the_project(now);
         }
         Ok(())
+    }
+
+    /// What the project became while a box stood still is what the box now starts from. With the older record more than
+    /// is true would count as changed on both sides, and nothing would be lost: no reason not to start.
+    fn go_on_from_the_project(&self, record: &Record) {
+        let is_overlay = record.plan.workspace.mode == WorkspaceMode::Overlay;
+        if is_overlay && let Err(error) = renew_baseline(record, &self.0.home.session(&record.name)) {
+            tracing::warn!(name = %record.name, %error, "how the project is now could not be written down");
+        }
     }
 
     /// Makes a box's directory; it is there with all that belongs into it, or not at all.
@@ -251,6 +260,9 @@ impl Boxes {
             let record = Record::read(&boxes.0.home.session(&name))?;
             let has_other_file = prepare::has_other_file(&record, &boxes.0.home);
             boxes.stop_sidecar(&name, false).await?;
+            let (renewing, stopped) = (boxes.clone(), record.clone());
+            let renewed = spawn_blocking(move || renewing.go_on_from_the_project(&stopped)).await;
+            renewed.map_err(|error| BoxError::Broken(error.to_string()))?;
             let mut told = boxes.start(&name, &prepare::again(record, &boxes.0.home)).await?;
             if has_other_file {
                 told.warnings.push(format!("coop.toml has changed since: `coop stop {name}` and `coop up` use it"));

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::failure::BoxError;
-use super::furnish::baseline_path;
+use super::furnish::{WORKSPACE_UPPER, baseline_path};
 use super::index::is_live;
 use super::lifecycle::Boxes;
 use super::name::Name;
@@ -91,7 +91,7 @@ impl Boxes {
         if record.plan.workspace.mode != WorkspaceMode::Overlay {
             return Err(BoxError::NoOverlay { name: name.clone(), workspace: record.plan.workspace.path });
         }
-        let upper = dir.join("ws-upper");
+        let upper = dir.join(WORKSPACE_UPPER);
         std::fs::create_dir_all(&upper).map_err(BoxError::file(&upper, "made"))?;
         Ok((Overlay { lower: record.plan.workspace.path.clone(), upper }, record))
     }

@@ -1,7 +1,7 @@
 //! Carries what a box changed into the project.
 //!
-//! First everything is looked at: what may not be carried over is set aside, and if the project changed since the
-//! box was made, nothing happens at all. Then come directories, files one by one, deletions, and last the modes of
+//! First everything is looked at: what may not be carried over is set aside, and if the project changed where the box
+//! did, nothing happens at all. Then come directories, files one by one, deletions, and last the modes of
 //! directories. Each step is whole or not done, so whatever stops it, doing it again finishes.
 
 use std::{
@@ -26,7 +26,7 @@ use super::{
 /// How changes are applied.
 #[derive(Clone, Debug)]
 pub struct ApplyOptions {
-    /// How the project was when the box was made; kept up to date by what is applied.
+    /// How the project was when the box began to differ from it; kept up to date by what is applied.
     pub baseline: Baseline,
     /// Paths (and all below them) that a box does not change; `coop.toml` is always one of them.
     pub protect: Vec<PathBuf>,

@@ -1,7 +1,10 @@
-//! How the project was when a box was made on top of it, so that later changes on both sides can be told apart.
+//! How the project was when a box began to differ from it, so that later changes on both sides can be told apart.
+//!
+//! It is taken when the box is made, and again at each of its starts for all that its layer does not speak of.
 //!
 //! One JSON line for each entry; a later line for the same path counts. Only what `stat` says is kept: cheap to
-//! take for a hundred thousand files, and enough to see that somebody wrote.
+//! take for a hundred thousand files, and enough to see that somebody wrote. Of files that git tracks its index adds
+//! what the content was, so that a file which was written and is the same again is no conflict.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,9 +21,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Overlay,
     change::{Entry, EntryKind},
     error::ReviewError,
-    index,
+    index::{self, Objects},
+    object,
+    touched::Touched,
     tree::{Tree, absent},
 };
 
@@ -41,15 +47,16 @@ enum Name {
     Bytes(Vec<u8>),
 }
 
+/// With a stamp of its own when it is read, with somebody else's when it is written.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct Line<S> {
     path: Name,
     /// `None` if there is nothing at that path any more.
-    was: Option<Stamp>,
+    was: Option<S>,
 }
 
 /// What `stat` said of an entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Stamp {
     kind: StampKind,
     size: u64,
@@ -58,6 +65,9 @@ pub(super) struct Stamp {
     /// Of git's index, what it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     meaning: Option<String>,
+    /// Git's name for the content, where the index knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    object: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,13 +88,23 @@ impl Stamp {
             EntryKind::Fifo | EntryKind::Socket | EntryKind::Device => StampKind::Other,
         };
         let meaning = if entry.is_file() { index::meaning(tree, path) } else { None };
-        Self { kind, size: entry.size, modified: entry.modified, inode: entry.inode, meaning }
+        Self { kind, size: entry.size, modified: entry.modified, inode: entry.inode, meaning, object: None }
     }
 
     /// Directories change with what is in them, which has stamps of its own.
     fn agrees(&self, other: &Self) -> bool {
-        let same_meaning = self.meaning.is_some() && self.meaning == other.meaning;
-        self == other || same_meaning || self.kind == StampKind::Directory && other.kind == StampKind::Directory
+        let looks = |stamp: &Self| (stamp.kind, stamp.size, stamp.modified, stamp.inode);
+        let same_meaning = self.meaning == other.meaning;
+        looks(self) == looks(other) && same_meaning
+            || self.meaning.is_some() && same_meaning
+            || self.kind == StampKind::Directory && other.kind == StampKind::Directory
+    }
+
+    /// Whether a file that looks different has the content that it had, as far as that is known.
+    fn has_content_of(&self, lower: &Tree, path: &Path, now: &Entry) -> bool {
+        let Some(object) = &self.object else { return false };
+        let could = self.kind == StampKind::File && now.is_file() && self.size == now.size;
+        could && lower.file(path).is_ok_and(|file| object::name_of_file(file).is_ok_and(|name| name == *object))
     }
 }
 
@@ -97,7 +117,7 @@ impl Stamps {
     pub(super) fn agree(&self, lower: &Tree, path: &Path, now: Option<&Entry>) -> bool {
         match (self.0.get(path), now) {
             (None, None) => true,
-            (Some(was), Some(now)) => was.agrees(&Stamp::of(lower, path, now)),
+            (Some(was), Some(now)) => was.agrees(&Stamp::of(lower, path, now)) || was.has_content_of(lower, path, now),
             _ => false,
         }
     }
@@ -112,19 +132,36 @@ impl Baseline {
     /// Records how a project is now. The record appears whole or not at all.
     pub fn take(lower: &Path, file: impl Into<PathBuf>) -> Result<Self, ReviewError> {
         let file = file.into();
-        let mut unfinished = file.clone().into_os_string();
-        unfinished.push(".new");
-        let unfinished = PathBuf::from(unfinished);
-        let result = write_all(&Tree::open(lower)?, &unfinished);
-        let result = result.and_then(|()| std::fs::rename(&unfinished, &file).map_err(ReviewError::io("write", &file)));
-        if result.is_err() {
-            let _ = std::fs::remove_file(&unfinished);
-        }
-        result.map(|()| Self { file })
+        let lower = Tree::open(lower)?;
+        write_beside(&file, |unfinished| write_all(&lower, &Touched::default(), &BTreeMap::new(), unfinished))?;
+        Ok(Self { file })
+    }
+
+    /// Records how the project is now wherever the box has nothing of its own. Where it has, the record stays: that is
+    /// what the box began with, and what came to the project since is a conflict.
+    pub(super) fn renew(&self, overlay: &Overlay) -> Result<(), ReviewError> {
+        let touched = Touched::by(&Tree::open(&overlay.upper)?)?;
+        let kept = match (!touched.is_empty()).then(|| self.read(|path| touched.has(path))) {
+            None => BTreeMap::new(),
+            // Nothing is known of what the box began with, and a record must not look as if it were.
+            Some(Err(ReviewError::NoBaseline { .. })) => return Ok(()),
+            Some(read) => read?,
+        };
+        let lower = Tree::open(&overlay.lower)?;
+        write_beside(&self.file, |unfinished| {
+            write_all(&lower, &touched, &kept, unfinished)?;
+            // The old one goes only when the new one would outlive the machine.
+            let written = File::open(unfinished).and_then(|file| file.sync_data());
+            written.map_err(ReviewError::io("write", unfinished))
+        })
     }
 
     /// What it says of some paths.
     pub(super) fn stamps(&self, wanted: &BTreeSet<&Path>) -> Result<Stamps, ReviewError> {
+        self.read(|path| wanted.contains(path)).map(Stamps)
+    }
+
+    fn read(&self, is_wanted: impl Fn(&Path) -> bool) -> Result<BTreeMap<PathBuf, Stamp>, ReviewError> {
         let failed = || ReviewError::io("read", &self.file);
         let file = match File::open(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -142,12 +179,12 @@ impl Baseline {
             if text.is_empty() || text.last() != Some(&b'\n') && (text.len() as u64) < LINE_BYTES_MAX {
                 break;
             }
-            let parsed: Line = serde_json::from_slice(&text).map_err(|error| {
+            let parsed: Line<Stamp> = serde_json::from_slice(&text).map_err(|error| {
                 let reason = error.to_string();
                 ReviewError::BadBaseline { path: self.file.clone(), line, reason }
             })?;
             let path = parsed.path.into_path();
-            if !wanted.contains(path.as_path()) {
+            if !is_wanted(&path) {
                 continue;
             }
             match parsed.was {
@@ -155,7 +192,7 @@ impl Baseline {
                 None => stamps.remove(&path),
             };
         }
-        Ok(Stamps(stamps))
+        Ok(stamps)
     }
 
     /// Opens it for news of what is applied. Without a record none is kept.
@@ -177,9 +214,9 @@ pub(super) struct Renewal {
 
 impl Renewal {
     pub(super) fn note(&mut self, lower: &Tree, path: &Path) -> Result<(), ReviewError> {
-        let now = lower.look(path)?;
+        let now = lower.look(path)?.map(|now| Stamp::of(lower, path, &now));
         let mut line = Vec::new();
-        let written = write_line(&mut line, lower, path, now.as_ref()).and_then(|()| self.file.write_all(&line));
+        let written = write_line(&mut line, path, now.as_ref()).and_then(|()| self.file.write_all(&line));
         written.map_err(ReviewError::io("write", &self.path))
     }
 }
@@ -197,12 +234,33 @@ fn end_with_a_whole_line(file: &File) -> io::Result<()> {
     }
 }
 
-fn write_all(lower: &Tree, file: &Path) -> Result<(), ReviewError> {
+/// Has a file written beside another, which it then replaces.
+fn write_beside(file: &Path, write: impl FnOnce(&Path) -> Result<(), ReviewError>) -> Result<(), ReviewError> {
+    let mut unfinished = file.to_owned().into_os_string();
+    unfinished.push(".new");
+    let unfinished = PathBuf::from(unfinished);
+    let result = write(&unfinished);
+    let result = result.and_then(|()| std::fs::rename(&unfinished, file).map_err(ReviewError::io("write", file)));
+    if result.is_err() {
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    result
+}
+
+/// Writes what is kept of an older record, and of the project what the box's layer does not touch.
+fn write_all(lower: &Tree, touched: &Touched, kept: &BTreeMap<PathBuf, Stamp>, file: &Path) -> Result<(), ReviewError> {
     let failed = || ReviewError::io("write", file);
     let created = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file);
     let mut out = BufWriter::new(created.map_err(failed())?);
+    for (path, stamp) in kept {
+        write_line(&mut out, path, Some(stamp)).map_err(failed())?;
+    }
+    let mut objects = Objects::default();
     let mut dirs = vec![PathBuf::new()];
     while let Some(inside) = dirs.pop() {
+        if touched.hides(&inside) {
+            continue;
+        }
         let listed = lower.dir(&inside).and_then(|dir| dir.names().map(|names| (dir, names)));
         let (dir, names) = match listed {
             Ok(listed) => listed,
@@ -211,10 +269,16 @@ fn write_all(lower: &Tree, file: &Path) -> Result<(), ReviewError> {
             Err(error) if error.is(io::ErrorKind::CrossesDevices) => continue,
             Err(error) => return Err(error),
         };
+        if names.iter().any(|name| name == ".git") {
+            objects.learn(lower, &inside);
+        }
         for name in names {
             let path = inside.join(&name);
             let Some(entry) = dir.look(&name)? else { continue };
-            write_line(&mut out, lower, &path, Some(&entry)).map_err(failed())?;
+            if !touched.names(&path) {
+                let stamp = Stamp { object: objects.of(&path, &entry), ..Stamp::of(lower, &path, &entry) };
+                write_line(&mut out, &path, Some(&stamp)).map_err(failed())?;
+            }
             if entry.is_dir() {
                 dirs.push(path);
             }
@@ -223,9 +287,8 @@ fn write_all(lower: &Tree, file: &Path) -> Result<(), ReviewError> {
     out.flush().map_err(failed())
 }
 
-fn write_line(out: &mut impl Write, lower: &Tree, path: &Path, now: Option<&Entry>) -> io::Result<()> {
-    let line = Line { path: Name::of(path), was: now.map(|now| Stamp::of(lower, path, now)) };
-    serde_json::to_writer(&mut *out, &line)?;
+fn write_line(out: &mut impl Write, path: &Path, was: Option<&Stamp>) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Line { path: Name::of(path), was })?;
     out.write_all(b"\n")
 }
 

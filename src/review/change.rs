@@ -38,6 +38,8 @@ pub struct Entry {
     pub size: u64,
     /// Seconds and nanoseconds.
     pub(super) modified: (i64, u32),
+    /// When its content, mode or owner last changed: nobody can set that back.
+    pub(super) changed: (i64, u32),
     pub(super) inode: u64,
     pub(super) owner: (u32, u32),
     /// A character device 0/0, by which overlayfs says "deleted".
@@ -62,6 +64,7 @@ impl Entry {
             mode: stat.st_mode & bits,
             size: stat.st_size as u64,
             modified: (stat.st_mtime.into(), stat.st_mtime_nsec as u32),
+            changed: (stat.st_ctime.into(), stat.st_ctime_nsec as u32),
             inode: stat.st_ino,
             owner: (stat.st_uid, stat.st_gid),
             whiteout: FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == 0,

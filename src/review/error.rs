@@ -19,8 +19,8 @@ pub enum ReviewError {
     #[error("nothing changed at {}: `coop diff` lists what did", Named(.0))]
     NothingThere(Vec<PathBuf>),
     #[error(
-        "changed in the project since the box was made: {}. Nothing was applied. Look at both, then apply other paths \
-         by name, discard these, or overwrite them with --force",
+        "changed in the box and, since it started from them, in the project: {}. Nothing was applied. Look at both, then \
+         apply other paths by name, discard these, or overwrite them with --force",
         Named(.0)
     )]
     Conflicts(Vec<PathBuf>),
@@ -48,7 +48,7 @@ pub enum ReviewError {
     )]
     ForeignMark { path: PathBuf, mark: &'static str },
     #[error(
-        "no record of how the project was when the box was made ({path:?} is missing), so conflicts cannot be seen: \
+        "no record of how the project was when the box started from it ({path:?} is missing), so conflicts cannot be seen: \
          look at `coop diff`, then apply with --force"
     )]
     NoBaseline { path: PathBuf },

@@ -171,7 +171,16 @@ mod tests {
     use super::*;
 
     fn change(path: &str, kind: EntryKind) -> Change {
-        let entry = Entry { kind, mode: 0o644, size: 1, modified: (0, 0), inode: 1, owner: (0, 0), whiteout: false };
+        let entry = Entry {
+            kind,
+            mode: 0o644,
+            size: 1,
+            modified: (0, 0),
+            changed: (0, 0),
+            inode: 1,
+            owner: (0, 0),
+            whiteout: false,
+        };
         Change { path: path.into(), kind: Kind::Added, old: None, new: Some(entry) }
     }
 

@@ -1,13 +1,22 @@
-//! What git's index says, without what it remembers of the files on this disk.
+//! What git's index says, without what it remembers of the files on this disk; and what that tells of their content.
 //!
 //! `git status` writes the index anew whenever it has looked at a file again. Nobody changed anything then, and it
 //! shall be no conflict.
 
-use std::{io::Read, path::Path};
+use std::{
+    collections::HashMap,
+    ffi::OsStr,
+    io::Read,
+    os::unix::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::MetadataExt,
+    },
+    path::Path,
+};
 
 use sha2::{Digest, Sha256};
 
-use super::tree::Tree;
+use super::{change::Entry, tree::Tree};
 
 /// The index of a project with half a million files has about so many bytes; a larger one is only compared as a file.
 const INDEX_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -16,6 +25,7 @@ const INDEX_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const STAT_BYTES: usize = 40;
 const MODE: std::ops::Range<usize> = 24..28;
 const OBJECT_ID_BYTES: usize = 20;
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// A bit of the flags that says that there are more flags.
 const EXTENDED: u8 = 0x40;
 
@@ -24,12 +34,106 @@ pub(super) fn meaning(tree: &Tree, path: &Path) -> Option<String> {
     if path.file_name()? != "index" || path.parent()?.file_name()? != ".git" {
         return None;
     }
+    digest(&read(tree, path)?.0)
+}
+
+/// The bytes of an index, and when it was written.
+fn read(tree: &Tree, path: &Path) -> Option<(Vec<u8>, (i64, i64))> {
+    let file = tree.file(path).ok()?;
+    let written = file.metadata().ok()?;
     let mut bytes = Vec::new();
-    tree.file(path).ok()?.take(INDEX_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > INDEX_BYTES_MAX { None } else { digest(&bytes) }
+    file.take(INDEX_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= INDEX_BYTES_MAX).then_some((bytes, (written.mtime(), written.mtime_nsec())))
 }
 
 fn digest(bytes: &[u8]) -> Option<String> {
+    let mut digest = Sha256::new();
+    each(bytes, |line| {
+        for part in [&line.stat[MODE], line.object, line.flags, line.shortened, line.name] {
+            digest.update(part);
+        }
+    })?;
+    Some(format!("{:x}", digest.finalize()))
+}
+
+/// What the content of files is, as far as indexes know it, without a look at the files.
+#[derive(Default)]
+pub(super) struct Objects(HashMap<Vec<u8>, Seen>);
+
+/// A file as git last saw it.
+struct Seen {
+    stat: [u8; STAT_BYTES],
+    object: [u8; OBJECT_ID_BYTES],
+}
+
+impl Objects {
+    /// Reads the index of the repository in a directory, if there is one.
+    pub(super) fn learn(&mut self, tree: &Tree, inside: &Path) {
+        let Some((bytes, written)) = read(tree, &inside.join(".git/index")) else { return };
+        let mut name = Vec::new();
+        let all = each(&bytes, |line| {
+            // In the fourth version a name says how much of the end of the one before it goes.
+            let kept = if line.shortened.is_empty() { 0 } else { name.len().saturating_sub(varint(line.shortened)) };
+            name.truncate(kept);
+            name.extend_from_slice(line.name.strip_suffix(b"\0").unwrap_or(line.name));
+            let (Ok(stat), Ok(object)) = (line.stat.try_into(), line.object.try_into()) else { return };
+            let seen = Seen { stat, object };
+            // What was written no earlier than the index may have been written once more in the same moment.
+            if seen.modified() < written {
+                self.0.insert(inside.join(OsStr::from_bytes(&name)).into_os_string().into_vec(), seen);
+            }
+        });
+        // What is no index to its end may have been understood wrongly from its start.
+        if all.is_none() {
+            self.0.retain(|path, _| !Path::new(OsStr::from_bytes(path)).starts_with(inside));
+        }
+    }
+
+    /// Git's name for the content of a file, if the file is still as git saw it.
+    pub(super) fn of(&self, path: &Path, entry: &Entry) -> Option<String> {
+        let seen = self.0.get(path.as_os_str().as_bytes())?;
+        if !entry.is_file() || !seen.is(entry) {
+            return None;
+        }
+        let digits = seen.object.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+        Some(digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect())
+    }
+}
+
+impl Seen {
+    /// The numbers are changed and written (seconds, nanoseconds), device, inode, mode, user, group, size.
+    fn number(&self, nth: usize) -> u32 {
+        let mut rest = &self.stat[4 * nth..];
+        number(&mut rest).unwrap_or_default()
+    }
+
+    fn modified(&self) -> (i64, i64) {
+        (self.number(2).into(), self.number(3).into())
+    }
+
+    // The index has room for the lower half of each.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn is(&self, entry: &Entry) -> bool {
+        let (changed, modified) = (entry.changed, entry.modified);
+        let now = [changed.0 as u32, changed.1, modified.0 as u32, modified.1, entry.inode as u32, entry.size as u32];
+        let then = [0, 1, 2, 3, 5, 9].map(|nth| self.number(nth));
+        now == then
+    }
+}
+
+/// One entry of an index.
+struct Tracked<'a> {
+    stat: &'a [u8],
+    object: &'a [u8],
+    flags: &'a [u8],
+    /// In the fourth version, how much of the name before goes.
+    shortened: &'a [u8],
+    /// With the zero byte that ends it.
+    name: &'a [u8],
+}
+
+/// Shows every entry; `None` if something is not as we know it.
+fn each<'a>(bytes: &'a [u8], mut show: impl FnMut(&Tracked<'a>)) -> Option<()> {
     let mut rest = bytes.strip_prefix(b"DIRC")?;
     let version = number(&mut rest)?;
     let count = number(&mut rest)?;
@@ -37,30 +141,34 @@ fn digest(bytes: &[u8]) -> Option<String> {
     if !(2..=4).contains(&version) {
         return None;
     }
-    let mut digest = Sha256::new();
     for _ in 0..count {
         let start = rest.len();
-        digest.update(take(&mut rest, STAT_BYTES)?.get(MODE)?);
-        digest.update(take(&mut rest, OBJECT_ID_BYTES)?);
-        let flags = take(&mut rest, 2)?;
-        digest.update(flags);
-        if flags[0] & EXTENDED != 0 {
-            digest.update(take(&mut rest, 2)?);
-        }
+        let stat = take(&mut rest, STAT_BYTES)?;
+        let object = take(&mut rest, OBJECT_ID_BYTES)?;
+        let is_extended = rest.first()? & EXTENDED != 0;
+        let flags = take(&mut rest, if is_extended { 4 } else { 2 })?;
         let mut shortened: &[u8] = &[];
         if version == 4 {
             let length = rest.iter().position(|byte| byte & 0x80 == 0)? + 1;
             shortened = take(&mut rest, length)?;
         }
-        digest.update(shortened);
         let length = rest.iter().position(|byte| *byte == 0)? + 1;
-        digest.update(take(&mut rest, length)?);
+        let name = take(&mut rest, length)?;
         if version < 4 {
             let used = start - rest.len();
             take(&mut rest, used.next_multiple_of(8) - used)?;
         }
+        show(&Tracked { stat, object, flags, shortened, name });
     }
-    Some(format!("{:x}", digest.finalize()))
+    Some(())
+}
+
+/// A number as git packs it: seven bits in each byte, and one more for each further byte.
+fn varint(bytes: &[u8]) -> usize {
+    bytes.iter().enumerate().fold(0_usize, |value, (nth, byte)| {
+        let before = if nth == 0 { 0 } else { value.saturating_add(1) };
+        before.saturating_mul(128) | usize::from(byte & 0x7f)
+    })
 }
 
 fn number(rest: &mut &[u8]) -> Option<u32> {

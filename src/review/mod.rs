@@ -15,6 +15,7 @@
 
 mod apply;
 mod baseline;
+mod binary;
 mod change;
 mod changes;
 mod clear;
@@ -24,6 +25,7 @@ mod git;
 mod hunks;
 mod index;
 mod marks;
+mod object;
 mod plan;
 mod put;
 mod quote;
@@ -32,6 +34,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod text;
+mod touched;
 mod tree;
 
 use std::{os::fd::OwnedFd, path::PathBuf};
@@ -75,6 +78,12 @@ impl Overlay {
     /// Carries changes into the project. The box must be stopped.
     pub fn apply(&self, selection: &Selection, options: &ApplyOptions) -> Result<Report, ReviewError> {
         apply::apply(self, selection, options)
+    }
+
+    /// Takes note of how the project is by now, for all that the box has not changed. The box must be stopped.
+    pub fn renew(&self, baseline: &Baseline) -> Result<(), ReviewError> {
+        let _lock = self.lock()?;
+        baseline.renew(self)
     }
 
     /// Forgets changes. The box must be stopped.

@@ -10,10 +10,11 @@ use std::{
 };
 
 use super::{
+    binary,
     change::{Change, Entry, EntryKind, Kind},
     changes::Changes,
     error::ReviewError,
-    hunks, quote,
+    hunks, object, quote,
     tree::{Tree, absent},
 };
 
@@ -107,18 +108,31 @@ impl Changes {
             let tail = if path.as_os_str().as_bytes().contains(&b' ') { "\t" } else { "" };
             let from = if old.is_some() { format!("{from}{tail}") } else { "/dev/null".into() };
             let to = if new.is_some() { format!("{to}{tail}") } else { "/dev/null".into() };
-            match (before.text(), after.text()) {
+            match (before.bytes(), after.bytes()) {
                 (Ok(before), Ok(after)) if before == after => Ok(()),
+                (Ok(old_bytes), Ok(new_bytes)) if before.is_binary() || after.is_binary() => {
+                    if let Style::Terminal { .. } = pen.0 {
+                        return pen.binaries(&mut out, &from, &to);
+                    }
+                    let name = |entry: Option<&Entry>, bytes| {
+                        entry.map_or_else(|| object::NOTHING.to_owned(), |_| object::name_of(bytes))
+                    };
+                    let same_mode = old.zip(new).map(|(old, new)| (git_mode(old), git_mode(new)));
+                    let mode = same_mode
+                        .filter(|(old, new)| old == new)
+                        .map_or_else(String::new, |(mode, _)| format!(" {mode}"));
+                    pen.head(&mut out, &format!("index {}..{}{mode}", name(old, old_bytes), name(new, new_bytes)))?;
+                    binary::write(&mut out, old_bytes, new_bytes)
+                }
                 (Ok(before), Ok(after)) => {
                     pen.head(&mut out, &format!("--- {from}"))?;
                     pen.head(&mut out, &format!("+++ {to}"))?;
                     hunks::write(&mut out, pen, before, after)
                 }
-                (Err(None), Ok(_)) | (Ok(_) | Err(None), Err(None)) => {
-                    let (from, to) = (from.trim_end_matches('\t'), to.trim_end_matches('\t'));
-                    pen.head(&mut out, &format!("Binary files {from} and {to} differ"))
-                }
-                (Err(Some(why)), _) | (_, Err(Some(why))) => {
+                (Err(why), _) | (_, Err(why)) => {
+                    if before.is_binary() || after.is_binary() {
+                        pen.binaries(&mut out, &from, &to)?;
+                    }
                     pen.note(&mut out, &format!("{}: {why}", quote::name("", path)))
                 }
             }
@@ -192,8 +206,12 @@ fn git_mode(entry: &Entry) -> &'static str {
 enum Content {
     Nothing,
     Text(Vec<u8>),
-    Binary,
-    NotShown(String),
+    Binary(Vec<u8>),
+    /// And why not.
+    NotShown {
+        why: String,
+        is_binary: bool,
+    },
 }
 
 impl Content {
@@ -213,35 +231,39 @@ impl Content {
         if let Err(error) = file.take(SHOWN_BYTES_MAX + 1).read_to_end(&mut bytes) {
             return Self::unread(ReviewError::io("read", tree.full(path))(error));
         }
-        if bytes[..bytes.len().min(BINARY_LOOK_BYTES)].contains(&0) {
-            return Ok(Self::Binary);
-        }
+        let is_binary = bytes[..bytes.len().min(BINARY_LOOK_BYTES)].contains(&0);
         if bytes.len() as u64 > SHOWN_BYTES_MAX {
             let size = entry.size.max(SHOWN_BYTES_MAX + 1);
-            return Ok(Self::NotShown(format!("{size} bytes, more than the {SHOWN_BYTES_MAX} that are shown")));
+            let why = format!("{size} bytes, more than the {SHOWN_BYTES_MAX} that are shown");
+            return Ok(Self::NotShown { why, is_binary });
         }
-        Ok(Self::Text(bytes))
+        Ok(if is_binary { Self::Binary(bytes) } else { Self::Text(bytes) })
     }
 
     /// The box runs on while it is looked at, so a file may be gone or locked: no reason to show nothing.
     fn unread(error: ReviewError) -> Result<Self, ReviewError> {
         if absent(&error) {
-            return Ok(Self::NotShown("changed while it was looked at".into()));
+            return Ok(Self::NotShown { why: "changed while it was looked at".into(), is_binary: false });
         }
         match error {
-            ReviewError::Io { source, .. } => Ok(Self::NotShown(format!("cannot be read: {source}"))),
+            ReviewError::Io { source, .. } => {
+                Ok(Self::NotShown { why: format!("cannot be read: {source}"), is_binary: false })
+            }
             other => Err(other),
         }
     }
 
-    /// The text; or why there is none, `None` if it is binary.
-    fn text(&self) -> Result<&[u8], Option<&str>> {
+    /// All of it, or why it is not shown.
+    fn bytes(&self) -> Result<&[u8], &str> {
         match self {
             Self::Nothing => Ok(&[]),
-            Self::Text(bytes) => Ok(bytes),
-            Self::Binary => Err(None),
-            Self::NotShown(why) => Err(Some(why)),
+            Self::Text(bytes) | Self::Binary(bytes) => Ok(bytes),
+            Self::NotShown { why, .. } => Err(why),
         }
+    }
+
+    fn is_binary(&self) -> bool {
+        matches!(self, Self::Binary(_) | Self::NotShown { is_binary: true, .. })
     }
 }
 
@@ -267,6 +289,11 @@ impl Pen {
 
     fn note(self, out: &mut impl Write, line: &str) -> io::Result<()> {
         self.coloured(out, YELLOW, format!("# {line}").as_bytes())
+    }
+
+    fn binaries(self, out: &mut impl Write, from: &str, to: &str) -> io::Result<()> {
+        let (from, to) = (from.trim_end_matches('\t'), to.trim_end_matches('\t'));
+        self.head(out, &format!("Binary files {from} and {to} differ"))
     }
 
     /// A line of a file with its sign, and what git says if it has no newline.

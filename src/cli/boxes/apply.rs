@@ -13,8 +13,9 @@ use crate::proto::v1::{ApplyWorkspaceRequest, ApplyWorkspaceResponse};
 
 /// Carry changes of a box over into the project
 ///
-/// All of them, or those at some paths. Asks before it writes. Files that have changed in the project since, and
-/// protected ones, are left alone unless --force is given. Exit codes: 0 done, 1 when something was left alone or nobody
+/// All of them, or those at some paths, while the box stands still (`coop stop`). Asks before it writes. Where the project
+/// has changed since the box started from it, nothing is written, and protected files are left alone, unless --force is
+/// given. A box that is started again goes on from the project as it is then. Exit codes: 0 done, 1 when something was left alone or nobody
 /// agreed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop diff my-box && coop apply my-box\n  coop apply my-box src/main.rs --yes")]

@@ -12,8 +12,8 @@ use crate::proto::v1::{ChangeKind, DiffWorkspaceRequest, DiffWorkspaceResponse, 
 
 /// Show what was changed in a box whose workspace is an overlay
 ///
-/// As `git diff` prints it, so that `git apply` takes it. Control characters are shown and not obeyed where a terminal
-/// reads it. The box is the one that is named, that of this directory, or the only one. `coop apply` carries the changes
+/// As `git diff --binary` prints it, so that `git apply` takes it; of a file of more than 4 MiB it says only that it
+/// differs. Where a terminal reads it, control characters are shown and not obeyed, and what is no text is left out. The box is the one that is named, that of this directory, or the only one. `coop apply` carries the changes
 /// over into the project, `coop discard` throws them away.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop diff\n  coop diff my-box --names\n  coop diff my-box src/ > work.patch")]
@@ -88,8 +88,15 @@ pub fn told(change: &WorkspaceChange) -> String {
 /// The text as it is for programs; for a terminal without what it would obey, and in colours if wanted.
 fn shown(text: &str, is_seen: bool, colored: bool) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut is_binary = false;
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        // Nobody reads such a content: it is digits up to the next file or note, which have spaces in them.
+        is_binary &= !line.starts_with("diff ") && !line.starts_with("# ");
+        if is_binary && is_seen {
+            continue;
+        }
+        is_binary |= line == BINARY;
         let line = if is_seen { line.split('\t').map(plain).collect::<Vec<_>>().join("\t") } else { line.to_owned() };
         match color(&line).filter(|_| colored) {
             Some(color) => out.push_str(&format!("\x1b[{color}m{line}\x1b[0m{end}")),
@@ -99,10 +106,13 @@ fn shown(text: &str, is_seen: bool, colored: bool) -> String {
     out
 }
 
+/// The heading of a content that is no text.
+const BINARY: &str = "GIT binary patch";
+
 /// What git paints a line in.
 fn color(line: &str) -> Option<&'static str> {
-    const HEADINGS: [&str; 9] =
-        ["diff ", "index ", "--- ", "+++ ", "new file", "deleted file", "old mode", "new mode", "Binary files"];
+    const HEADINGS: [&str; 10] =
+        ["diff ", "index ", "--- ", "+++ ", "new file", "deleted file", "old mode", "new mode", "Binary files", BINARY];
     if HEADINGS.iter().any(|heading| line.starts_with(heading)) {
         return Some("1");
     }
@@ -122,6 +132,13 @@ mod tests {
     fn a_terminal_is_not_told_what_to_do_by_a_diff_and_a_program_has_it_as_it_is() {
         let text = "+a\x1b[2Jb\tc\r\n";
         assert_eq!(shown(text, true, false), "+a\\u{1b}[2Jb\tc\\r\n");
+        assert_eq!(shown(text, false, false), text);
+    }
+
+    #[test]
+    fn a_terminal_is_spared_a_content_that_is_no_text() {
+        let text = "diff --git a/x b/x\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n# y: a note\n";
+        assert_eq!(shown(text, true, false), "diff --git a/x b/x\nGIT binary patch\n# y: a note\n");
         assert_eq!(shown(text, false, false), text);
     }
 

@@ -14,8 +14,8 @@ use crate::proto::v1::{DiscardWorkspaceRequest, DiscardWorkspaceResponse};
 
 /// Throw changes of a box away
 ///
-/// All of them, or those at some paths: the files inside are then as in the project again. Asks before, because nothing
-/// brings them back. Exit codes: 0 done, 1 when nobody agreed.
+/// All of them, or those at some paths, while the box stands still (`coop stop`): the files inside are then as in the
+/// project again. Asks before, because nothing brings them back. Exit codes: 0 done, 1 when nobody agreed.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop discard my-box src/wrong.rs\n  coop discard my-box --yes")]
 pub struct Discard {

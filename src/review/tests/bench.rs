@@ -99,6 +99,11 @@ impl Bench {
         self.overlay.discard(&Selection::of(paths)?)
     }
 
+    /// What is done before the box is started again.
+    pub fn renew(&self) {
+        self.overlay.renew(&self.options().baseline).unwrap();
+    }
+
     /// What the box sees after a script that does nothing: a look through a fresh mount.
     pub fn seen_again(&self) -> String {
         self.in_box(":");

@@ -6,5 +6,6 @@ mod discarding;
 mod listing;
 mod ordinary;
 mod random;
+mod renewing;
 mod repository;
 mod showing;

@@ -63,7 +63,14 @@ diff --git a/a b/a
 old mode 100644
 new mode 100755
 diff --git a/bin b/bin
-Binary files a/bin and b/bin differ
+index 20b5be91886d0b6f26dc98a225c0dac05fe2c86e..88f37001cec36655decf891d4244853aaa51a00a 100644
+GIT binary patch
+literal 3
+KcmYdfNCp4_i2%g_
+
+literal 3
+KcmYdfNCE%>hycU@
+
 diff --git a/link b/link
 deleted file mode 120000
 --- a/link
@@ -112,6 +119,25 @@ fn a_file_that_is_too_large_is_named_and_not_shown() {
     let text = diff_of(&bench, Style::Plain);
     assert!(text.contains(&format!("# large: {} bytes, more than", SHOWN_BYTES_MAX + 1)), "{text}");
     assert!(text.contains("+y") && text.len() < 1000, "{text}");
+}
+
+#[test]
+fn a_binary_file_is_whole_for_git_and_a_line_for_eyes_or_when_it_is_too_large() {
+    let bench = Bench::on("printf 'a\\0b' >bin; printf 'm\\0' >mode");
+    bench.in_box(&format!("rm bin; chmod 755 mode; head -c {} /dev/zero >large", SHOWN_BYTES_MAX + 1));
+    let text = diff_of(&bench, Style::Plain);
+    let large = format!(
+        "new file mode 100644\nBinary files /dev/null and b/large differ\n# large: {} bytes, more than",
+        SHOWN_BYTES_MAX + 1
+    );
+    assert!(
+        text.contains("\nindex 20b5be91886d0b6f26dc98a225c0dac05fe2c86e..0000000000000000000000000000000000000000\n"),
+        "{text}"
+    );
+    assert!(text.contains("GIT binary patch\nliteral 0\n") && text.contains(&large), "{text}");
+    assert!(text.ends_with("diff --git a/mode b/mode\nold mode 100644\nnew mode 100755\n"), "{text}");
+    let seen = diff_of(&bench, Style::Terminal { colour: false });
+    assert!(seen.contains("\nBinary files a/bin and /dev/null differ\n") && !seen.contains("GIT"), "{seen}");
 }
 
 #[test]
