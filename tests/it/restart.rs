@@ -172,3 +172,11 @@ async fn what_follows_from_an_end_is_known_with_it_and_whoever_starts_by_hand_gi
     let status = coop.status().await;
     assert!(status["restarts_at_ms"].is_u64() && status["parked"] == false, "{status}");
 }
+
+#[tokio::test]
+async fn a_program_that_ends_before_anybody_listens_is_started_again_all_the_same() {
+    let scratch = Scratch::new();
+    let counts = format!("echo x >>{0}; echo \"start $(wc -l <{0})\"", scratch.path("starts").display());
+    let coop = Coop::start(&["--port", "0", "--restart", "always"], &sh(&counts));
+    coop.shows("start 3").await;
+}
