@@ -95,8 +95,7 @@ impl Stamp {
     fn agrees(&self, other: &Self) -> bool {
         let looks = |stamp: &Self| (stamp.kind, stamp.size, stamp.modified, stamp.inode);
         let same_meaning = self.meaning == other.meaning;
-        looks(self) == looks(other) && same_meaning
-            || self.meaning.is_some() && same_meaning
+        same_meaning && (self.meaning.is_some() || looks(self) == looks(other))
             || self.kind == StampKind::Directory && other.kind == StampKind::Directory
     }
 
