@@ -109,10 +109,14 @@ fn closed_to_others(dir: &Path) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(&dir) else { continue };
         for entry in entries.flatten() {
             seen += 1;
+            // Most entries are links, which the listing tells: each further look would make a box slower to start.
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                continue;
+            }
             let Ok(found) = entry.metadata() else { continue };
             let wanted = if found.is_dir() { 0o5 } else { 0o4 };
             // Past the bound nothing is looked into, and nothing is shown.
-            if !found.is_symlink() && found.mode() & wanted != wanted || found.is_dir() && seen > ENTRIES_MAX {
+            if found.mode() & wanted != wanted || found.is_dir() && seen > ENTRIES_MAX {
                 closed.push(entry.path());
             } else if found.is_dir() {
                 left.push(entry.path());
