@@ -187,6 +187,11 @@ impl Delivery {
                 self.wait_for_witness(hands, receipt, before).await;
                 return Ok(());
             }
+            // Claude Code 2.1.197 may take a message that was to be queued when a turn ends in that moment, and leave it in its
+            // box as well: another Enter would send it once more.
+            if receipt.now().phase.reaches(&ACCEPTED) {
+                return self.clear(&mut hands).await.or(Ok(()));
+            }
         }
         // Keys are read in their order: once the box is seen to be cleared, no Enter is to come.
         match self.clear(&mut hands).await {

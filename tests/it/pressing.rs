@@ -131,3 +131,18 @@ async fn an_option_without_a_digit_of_its_own_is_reached_row_by_row() {
     claude.shows("took 11.").await;
     assert_eq!(answer["delivered"], true, "{answer}");
 }
+
+#[tokio::test]
+async fn a_message_that_was_taken_and_stays_in_the_box_is_not_sent_again() {
+    let program = format!("COOP_PROGRAM={}", binary().display());
+    let keeps = TAKES_MESSAGES.replace("hook UserPromptSubmit; text=; draw;;", "hook UserPromptSubmit; draw;;");
+    assert_ne!(keeps, TAKES_MESSAGES);
+    let flags = ["--env", &program, "--nudge-timeout-ms", "15000"];
+    let claude = Claude::start_in(&Arc::new(Scratch::new()), &flags, &keeps).await;
+    claude.hook("Stop", json!({"stop_hook_active": false})).await;
+    claude.is("idle").await;
+    let answer = claude.post("/api/v1/agent/nudge", json!({"message": "go", "timeout_ms": PATIENCE_MS})).await.ok();
+    assert_eq!(answer["delivered"], true, "{answer}");
+    claude.wait(json!({"regex": "^❯\\s*$"})).await;
+    assert_eq!(prompts(&claude.home), ["go"], "it was taken once");
+}
