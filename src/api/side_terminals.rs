@@ -83,7 +83,7 @@ impl SideTerminals {
             restart: RestartPolicy::No,
             is_watched: false,
             input_filter: InputFilter::default(),
-            whose: "a terminal beside the program",
+            called: "a terminal beside the program",
         });
         if let Life::Exited(session::Ended::NotStarted { reason, .. }) = &session.vitals().life {
             return Err(ApiError::bad_request(reason.clone()));

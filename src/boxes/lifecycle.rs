@@ -20,10 +20,10 @@ use super::locks::Locks;
 use super::name::Name;
 use super::prepare::{self, Prepared};
 use super::record::{self, Record};
-use super::removal::remove_tree;
 use super::sidecar;
 use crate::boxfile::WorkspaceMode;
 use crate::config::check_socket_path;
+use crate::images::remove_tree;
 use crate::proto::v1::{self, BoxState};
 
 /// How directories begin that are not boxes yet, or not any more.

@@ -26,7 +26,6 @@ mod name;
 mod prepare;
 mod raw;
 mod record;
-mod removal;
 mod reviews;
 mod sidecar;
 

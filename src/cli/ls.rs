@@ -84,10 +84,10 @@ impl Ls {
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         if rows.is_empty() && std::io::stderr().is_terminal() {
-            let where_to = config::runtime_dir();
             let such = if self.label.is_empty() && self.cwd.is_none() { "no" } else { "no such" };
-            let where_to = where_to.display();
-            complain(&format!("{such} session runs in {where_to}; one with a --socket elsewhere is not listed"));
+            let runtime_dir = config::runtime_dir();
+            let place = runtime_dir.display();
+            complain(&format!("{such} session runs in {place}; one with a --socket elsewhere is not listed"));
         }
         for line in table(&rows, now) {
             print_line(&line)?;

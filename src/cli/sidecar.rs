@@ -102,7 +102,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         restart: config.restart,
         is_watched: prepared.is_some(),
         input_filter,
-        whose: "the child",
+        called: "the child",
     });
     if let Some(denied) = denied {
         tokio::spawn(boxed::tell_denials(denied, session.clone()));

@@ -48,16 +48,7 @@ impl Target {
             Self::Socket(_) => None,
         }
     }
-}
 
-/// The name in `/box/NAME`, with or without a slash at its end.
-fn in_box(path: &str) -> Option<&str> {
-    let name = path.strip_prefix("/box/")?;
-    let name = name.strip_suffix('/').unwrap_or(name);
-    Name::parse(name).is_ok().then_some(name)
-}
-
-impl Target {
     /// Whether it is on this machine, as far as the address tells.
     pub fn is_here(&self) -> bool {
         match self {
@@ -68,6 +59,13 @@ impl Target {
             }),
         }
     }
+}
+
+/// The name in `/box/NAME`, with or without a slash at its end.
+fn in_box(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("/box/")?;
+    let name = name.strip_suffix('/').unwrap_or(name);
+    Name::parse(name).is_ok().then_some(name)
 }
 
 impl fmt::Display for Target {

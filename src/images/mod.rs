@@ -50,6 +50,8 @@ pub use tarball::TarError;
 pub use trees::{remove as remove_tree, size as tree_bytes};
 
 #[cfg(test)]
+mod removal_tests;
+#[cfg(test)]
 mod samples;
 #[cfg(test)]
 mod scratch;

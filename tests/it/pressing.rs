@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::compatibility::stand_in::{TAKES_MESSAGES, prompts};
-use crate::support::{Claude, PATIENCE_MS, Scratch, binary};
+use crate::compatibility::stand_in::{TAKES_MESSAGES, at_rest_with, prompts};
+use crate::support::{Claude, PATIENCE_MS, Scratch};
 
 /// An agent that asks whether it may run a command. It does what `$WAITS` says before it reads any key, and `$TAKES` when
 /// it has read one; then it shows all that it has read in its input box.
@@ -83,14 +83,10 @@ async fn no_digit_is_typed_into_a_text() {
 
 #[tokio::test]
 async fn an_enter_that_is_read_late_is_pressed_once() {
-    let program = format!("COOP_PROGRAM={}", binary().display());
     // What comes while no character is read stays as it is.
     let stalls = TAKES_MESSAGES.replace("$'\\n')", "$'\\n' | $'\\r')");
     let stalls = stalls.replace("*) text+=$c; draw;;", "*) text+=$c; draw; [ \"$text\" != go ] || sleep 7;;");
-    let flags = ["--env", &program, "--nudge-timeout-ms", "15000"];
-    let claude = Claude::start_in(&Arc::new(Scratch::new()), &flags, &stalls).await;
-    claude.hook("Stop", json!({"stop_hook_active": false})).await;
-    claude.is("idle").await;
+    let claude = at_rest_with(&stalls).await;
     let mut ws = claude.place.ws("/ws?mode=state").await;
     claude.post("/api/v1/agent/nudge", json!({"message": "go"})).await.ok();
     while ws.next_event("receipt").await["phase"] != "accepted" {}
@@ -134,13 +130,9 @@ async fn an_option_without_a_digit_of_its_own_is_reached_row_by_row() {
 
 #[tokio::test]
 async fn a_message_that_was_taken_and_stays_in_the_box_is_not_sent_again() {
-    let program = format!("COOP_PROGRAM={}", binary().display());
     let keeps = TAKES_MESSAGES.replace("hook UserPromptSubmit; text=; draw;;", "hook UserPromptSubmit; draw;;");
     assert_ne!(keeps, TAKES_MESSAGES);
-    let flags = ["--env", &program, "--nudge-timeout-ms", "15000"];
-    let claude = Claude::start_in(&Arc::new(Scratch::new()), &flags, &keeps).await;
-    claude.hook("Stop", json!({"stop_hook_active": false})).await;
-    claude.is("idle").await;
+    let claude = at_rest_with(&keeps).await;
     let answer = claude.post("/api/v1/agent/nudge", json!({"message": "go", "timeout_ms": PATIENCE_MS})).await.ok();
     assert_eq!(answer["delivered"], true, "{answer}");
     claude.wait(json!({"regex": "^❯\\s*$"})).await;

@@ -213,7 +213,7 @@ fn told(made: &Box) -> String {
     };
     let program = plain(program);
     if [BoxState::Ended, BoxState::Parked].contains(&made.state()) {
-        return format!("{program} of box {name} has ended already: `coop attach {name}` shows what it printed");
+        return format!("{program} of box {name} has ended already: `coop screen -s {name}` shows what it printed");
     }
     format!("box {name} runs {program} in {workspace}: `coop attach {name}` shows it, `coop stop {name}` ends it")
 }

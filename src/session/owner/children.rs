@@ -30,7 +30,7 @@ impl Owner {
         match started {
             Ok((child, cleared)) => {
                 let program = launch.argv.first().map(|program| program.to_string_lossy());
-                tracing::info!(pid = child.pid, program = program.as_deref(), "{} runs", self.whose);
+                tracing::info!(pid = child.pid, program = program.as_deref(), "{} runs", self.called);
                 self.vitals.life = Life::Running { pid: child.pid };
                 self.clearing.retain(|earlier| !earlier.cleared.is_finished());
                 self.clearing.push(Clearing { cleared, kill_now: child.kill_now() });
@@ -43,7 +43,7 @@ impl Owner {
                 self.restart.drain(..).for_each(|reply| drop(reply.send(Ok((pid, seq)))));
             }
             Err(error) => {
-                tracing::error!(%error, code = error.shell_code(), "{} could not be started", self.whose);
+                tracing::error!(%error, code = error.shell_code(), "{} could not be started", self.called);
                 let (code, reason) = (error.shell_code(), error.to_string());
                 let failed = Refusal::Failed { what: "the restart", reason: reason.clone() };
                 self.finish(Ended::NotStarted { code, reason });
@@ -98,7 +98,7 @@ impl Owner {
         }
         match &ended {
             Ended::Left { reason, .. } => tracing::info!(code = ended.code(), signal = ended.signal(), "{reason}"),
-            _ => tracing::info!(code = ended.code(), signal = ended.signal(), "{} has exited", self.whose),
+            _ => tracing::info!(code = ended.code(), signal = ended.signal(), "{} has exited", self.called),
         }
         if self.restart.is_empty() || self.closing {
             let closing = Refusal::Closing;

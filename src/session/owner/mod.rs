@@ -68,8 +68,8 @@ pub struct Plan {
     pub is_watched: bool,
     /// What people must not type.
     pub input_filter: InputFilter,
-    /// What the child is in the log.
-    pub whose: &'static str,
+    /// What the child is called in the log.
+    pub called: &'static str,
 }
 
 /// What a session is made of.
@@ -108,7 +108,7 @@ pub struct Outcome {
 pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
     let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
     let Plan { program, ring_bytes_max, attach_size, idle_timeout, exit_with_child, restart, .. } = plan;
-    let Plan { is_watched, input_filter, whose, .. } = plan;
+    let Plan { is_watched, input_filter, called, .. } = plan;
     let (origin, loan, size) = match program {
         Program::Own { launch, given, ground } => {
             let size = launch.size;
@@ -158,7 +158,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         exit_with_child,
         ends: Ends::new(restart),
         launched: Instant::now(),
-        whose,
+        called,
         is_watched,
         shared,
         vitals,
@@ -204,7 +204,7 @@ struct Owner {
     exit_with_child: bool,
     ends: Ends,
     launched: Instant,
-    whose: &'static str,
+    called: &'static str,
     is_watched: bool,
     shared: Arc<Shared>,
     vitals: Vitals,
@@ -370,7 +370,7 @@ impl Owner {
             Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
             Command::Shutdown => {
                 match self.origin {
-                    Origin::Own { .. } => tracing::info!("asked to leave: {} is asked to end", self.whose),
+                    Origin::Own { .. } => tracing::info!("asked to leave: {} is asked to end", self.called),
                     Origin::Lent(_) => tracing::info!("asked to leave: what was borrowed runs on"),
                 }
                 self.close();

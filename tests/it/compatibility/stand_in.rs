@@ -53,9 +53,14 @@ esac; done; exit"#;
 
 /// Such an agent, at rest.
 pub async fn at_rest() -> Claude {
+    at_rest_with(TAKES_MESSAGES).await
+}
+
+/// The same with another script.
+pub async fn at_rest_with(script: &str) -> Claude {
     let program = format!("COOP_PROGRAM={}", binary().display());
     let flags = ["--env", &program, "--nudge-timeout-ms", "15000"];
-    let claude = Claude::start_in(&Arc::new(Scratch::new()), &flags, TAKES_MESSAGES).await;
+    let claude = Claude::start_in(&Arc::new(Scratch::new()), &flags, script).await;
     claude.hook("Stop", json!({"stop_hook_active": false})).await;
     claude.is("idle").await;
     claude
