@@ -26,6 +26,8 @@ async fn phase_1_runs_as_it_is_written_and_changes_nothing_for_whoever_looks() {
     let script = format!("set -e; trap 'coop stop -s gt-alpha' EXIT\n{begin}\n{{ {count} }} || true\n");
     let mut bash = tokio::process::Command::new("bash");
     bash.args(["--norc", "-c", &script]).env("TMUX_TMPDIR", below).env_remove("TMUX").env("HOME", scratch.dir());
+    // The page writes its files where the reader stands.
+    bash.current_dir(scratch.dir());
     bash.env("XDG_RUNTIME_DIR", scratch.dir())
         .env("PATH", format!("{}:{}", place.display(), std::env::var("PATH").unwrap()));
     let ended = finished(bash).await;
