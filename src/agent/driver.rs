@@ -93,6 +93,10 @@ pub trait Driver: fmt::Debug + Send + Sync {
     fn find_log(&self, config_dir: &Path, conversation: &str) -> io::Result<Option<PathBuf>>;
     /// The logs of all conversations that were held in a workspace.
     fn logs_of(&self, config_dir: &Path, workspace: &Path) -> io::Result<Vec<PathBuf>>;
+    /// The logs of helpers that the agent itself sent out in the conversation with this log.
+    fn helper_logs(&self, _log: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
     /// The conversation that a file is the log of.
     fn conversation_of(&self, log: &Path) -> Option<String>;
 

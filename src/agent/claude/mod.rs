@@ -158,6 +158,12 @@ impl Driver for Claude {
         Ok(logs)
     }
 
+    fn helper_logs(&self, log: &Path) -> Vec<PathBuf> {
+        let mut logs = entries(&paths::helpers_dir(log)).unwrap_or_default();
+        logs.retain(|path| paths::is_log(path));
+        logs
+    }
+
     fn conversation_of(&self, log: &Path) -> Option<String> {
         paths::session_of(log).map(str::to_owned)
     }

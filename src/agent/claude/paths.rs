@@ -51,7 +51,17 @@ pub fn log_name(session_id: &str) -> String {
 /// The session that a log belongs to by its name, when that is a session's.
 pub fn session_of(log: &Path) -> Option<&str> {
     let stem = log.file_stem()?.to_str()?;
-    (log.extension()? == LOG_EXTENSION && is_session_id(stem)).then_some(stem)
+    (is_log(log) && is_session_id(stem)).then_some(stem)
+}
+
+/// The directory in which the helpers of a conversation have their logs, by the conversation's own.
+pub fn helpers_dir(log: &Path) -> PathBuf {
+    log.with_extension("").join("subagents")
+}
+
+/// Whether a file is a log by its name.
+pub fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == LOG_EXTENSION)
 }
 
 /// The directory in which running Claudes keep their status.

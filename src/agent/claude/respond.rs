@@ -63,11 +63,13 @@ fn permission(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Fai
     }
     let option = answer.option.map(|option| in_range("option", option, prompt.options.len())).transpose()?;
     let refuses = option.map_or(answer.accept == Some(false), |option| no == Some(option));
+    let accepts = option.map_or(answer.accept == Some(true), |option| option == 1);
     match (&answer.text, option) {
-        (Some(text), _) if refuses => Ok(refused_with(prompt, text)),
+        (Some(text), _) if refuses => Ok(amended(prompt, "No", text)),
+        (Some(text), _) if accepts && let Some(steps) = amended(prompt, "Yes", text) => Ok(Some(steps)),
         (Some(_), _) => {
-            let message = "text: it goes with accept:false here, as the reason that the agent is told";
-            Err(Failure::Bad(message.to_owned()))
+            let with = if takes_words(prompt) { "a plain yes, or with accept:false" } else { "accept:false here" };
+            Err(Failure::Bad(format!("text: it goes with {with}, as what the agent is told")))
         }
         (None, Some(option)) => Ok(Some(vec![Step::Choose(option)])),
         (None, None) if refuses => Ok(Some(vec![no.map_or(Step::Dismiss, Step::Choose)])),
@@ -75,13 +77,18 @@ fn permission(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Fai
     }
 }
 
-/// A refusal with its reason, where the dialog takes one. The mark must be seen on the no: on a yes the same keys would
-/// accept, with these words.
-fn refused_with(prompt: &Prompt, reason: &str) -> Option<Vec<Step>> {
-    let amends = prompt.screen_lines.iter().any(|row| row.contains(AMENDS));
-    let no = prompt.options.iter().position(|label| label == "No").filter(|_| amends)?;
-    let row = ["❯1.No", "❯2.No", "❯3.No", "❯4.No"].get(no)?;
-    Some(vec![Step::Reach(row), Step::Key(TAB), Step::Type(reason.to_owned())])
+/// A yes or a no with words of its own, where the dialog takes them. The mark must be seen on that option: on the other
+/// one the same keys would answer the opposite, with these words. No hook can be told a yes with words.
+fn amended(prompt: &Prompt, label: &str, words: &str) -> Option<Vec<Step>> {
+    let at = prompt.options.iter().position(|option| option == label).filter(|_| takes_words(prompt))?;
+    let row = ["❯1.Yes", "❯1.No", "❯2.No", "❯3.No", "❯4.No"]
+        .into_iter()
+        .find(|row| *row == format!("❯{}.{label}", at + 1))?;
+    Some(vec![Step::Reach(row), Step::Key(TAB), Step::Type(words.to_owned())])
+}
+
+fn takes_words(prompt: &Prompt) -> bool {
+    prompt.screen_lines.iter().any(|row| row.contains(AMENDS))
 }
 
 fn plan(prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<Step>>, Failure> {

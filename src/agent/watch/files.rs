@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Watch;
+use super::helpers::HelperLogs;
 use crate::agent::driver::Driver;
 use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::facts::Printed as Reader;
@@ -47,9 +48,16 @@ pub struct Readers {
 
 struct Log {
     tail: Tail,
+    helpers: HelperLogs,
     /// It has said something in this child's life.
     speaks: bool,
     bad: BadLines,
+}
+
+impl Log {
+    fn new(tail: Tail) -> Self {
+        Self { tail, helpers: HelperLogs::default(), speaks: false, bad: BadLines::default() }
+    }
 }
 
 /// Lines of a log that could not be read.
@@ -131,7 +139,7 @@ impl Readers {
 
     fn open(&mut self, path: &Path, start: Start, usage: Usage) {
         self.usage = usage;
-        self.log = Some(Log { tail: Tail::new(path, start), speaks: false, bad: BadLines::default() });
+        self.log = Some(Log::new(Tail::new(path, start)));
     }
 
     /// Looks for the log of this child, where nobody has named it; not more often than it is worth.
@@ -159,6 +167,13 @@ impl Readers {
 
     pub fn log_path(&self) -> Option<PathBuf> {
         self.log.as_ref().map(|log| log.tail.path().to_owned())
+    }
+
+    /// A helper's end is a line of the conversation's own log, or a hook, so that nobody has to watch its file.
+    fn count_helpers(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.helpers.count(self.driver, log.tail.path(), &mut self.usage);
+        }
     }
 
     pub fn usage(&self) -> Totals {
@@ -253,7 +268,8 @@ impl Watch {
             };
             if batch.restarted {
                 // All of it comes again, and is counted again.
-                (log.bad, self.readers.usage) = (BadLines::default(), Usage::default());
+                (log.bad, log.helpers) = (BadLines::default(), HelperLogs::default());
+                self.readers.usage = Usage::default();
             }
             for line in &batch.lines {
                 match line.text() {
@@ -264,9 +280,10 @@ impl Watch {
             let told = self.readers.log.as_ref().and_then(|log| log.bad.told());
             self.mind.ails(Source::Log, told);
             if !batch.more {
-                return;
+                break;
             }
         }
+        self.readers.count_helpers();
     }
 
     async fn read_line(&mut self, line: &str) {

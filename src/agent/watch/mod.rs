@@ -3,6 +3,7 @@
 
 mod files;
 mod grooming;
+mod helpers;
 mod hooks;
 
 use std::collections::HashMap;

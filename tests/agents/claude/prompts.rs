@@ -73,6 +73,22 @@ async fn words_with_a_refusal_reach_the_model_and_the_turn_goes_on() {
 }
 
 #[tokio::test]
+async fn words_with_a_yes_reach_the_model_beside_what_the_command_said() {
+    let script = || Options::script(Script::new().bash("touch marker && echo touched").text("And tested."));
+    for options in [script().size(WIDE), script().size(SMALL), script().groom("pristine")] {
+        let (claude, _) = asked(options).await;
+        let answer = claude.answered(json!({"accept": true, "text": "then run the 2 tests"})).await;
+        assert_ne!(answer["ends_turn"], true, "{answer}");
+        claude.until("idle").await;
+        claude.rests().await;
+        assert!(claude.has("marker"));
+        let result = &claude.model.results()[0];
+        assert!(!result.is_error && result.text.contains("touched"), "{result:?}");
+        assert!(claude.model.last().mentions("then run the 2 tests"), "{}", claude.model.summary());
+    }
+}
+
+#[tokio::test]
 async fn every_option_does_what_its_label_says() {
     for (option, runs) in [(1, true), (2, true), (3, false)] {
         let (claude, prompt) = asked(Script::new().bash("touch marker").text("Done.")).await;

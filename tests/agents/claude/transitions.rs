@@ -210,9 +210,11 @@ async fn a_helper_that_ends_is_not_the_end() {
     let gate = Gate::new();
     let script = Script::new()
         .tool("Agent", helper("Look for it"))
-        .helper("Look for it", Script::new().text("Found it."))
+        .usage(1, 2, 0, 0)
+        .helper("Look for it", Script::new().text("Found it.").usage(100, 50, 0, 0))
         .hold(&gate)
-        .text("The helper is back.");
+        .text("The helper is back.")
+        .usage(1, 2, 0, 0);
     let claude = Claude::ready(script).await;
     claude.told("Send a helper").await;
     claude.goes(["working"]).await;
@@ -221,6 +223,8 @@ async fn a_helper_that_ends_is_not_the_end() {
     gate.open();
     claude.goes(["idle"]).await;
     claude.rests().await;
+    let usage = claude.eventually("/api/v1/session/usage", |usage| usage["request_count"] == 3).await;
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(102), &json!(54)), "a helper costs, too");
 }
 
 #[tokio::test]

@@ -175,12 +175,24 @@ fn without_a_hook_a_reason_is_typed_where_the_mark_is_seen_on_the_no() {
 }
 
 #[test]
-fn words_are_never_dropped() {
-    for with in [option(1), option(2), accept(true)] {
-        let answer = Answer { text: Some("but be careful".to_owned()), ..with };
+fn a_yes_takes_words_where_the_mark_is_seen_on_it() {
+    for yes in [accept(true), option(1)] {
+        let answer = Answer { text: Some("then test it".to_owned()), ..yes };
         for told in [pressed(&bash(), &answer), told(&bash(), &answer)] {
-            assert!(told.contains("goes with accept:false"), "{told}");
+            assert_eq!(
+                told, r#"[Reach("❯1.Yes"), Key("\t"), Type("then test it")]"#,
+                "no hook could be told the words"
+            );
         }
+        assert!(pressed(&fetch(), &answer).contains("goes with accept:false"), "Tab does nothing there");
+    }
+}
+
+#[test]
+fn words_are_never_dropped() {
+    let always = Answer { text: Some("but be careful".to_owned()), ..option(2) };
+    for told in [pressed(&bash(), &always), told(&bash(), &always)] {
+        assert!(told.contains("goes with a plain yes, or with accept:false"), "{told}");
     }
     assert!(pressed(&asking(vec![database()]), &reason("because")).contains("declines"));
     assert!(pressed(&bash(), &Answer { option: Some(1), ..accept(false) }).contains("not both"));
