@@ -19,6 +19,8 @@ pub struct LogFacts {
     pub last_message: Option<String>,
     /// The conversation was compacted here.
     pub compacted: bool,
+    /// The turn will end with a dialog about what was said.
+    pub ends_asking: bool,
 }
 
 /// What became of a message to the agent.

@@ -19,6 +19,9 @@ use crate::session::{ErrorCategory, Prompt, PromptKind, State, StateKind};
 /// The same, when messages are known to be queued.
 const QUEUE_SETTLES_MS: u64 = 2000;
 
+/// How long after a turn's end the dialog may be drawn that it ends with. Codex 0.166.0 took 93 ms for that of a plan.
+const ENDS_ASKING_MS: u64 = 1000;
+
 /// How long the arbiter may be ahead of the hook or the line that tells how a turn ended; on a busy machine the hook of a
 /// failure came a quarter of a second later.
 const ALONE_MS: u64 = 600;
@@ -232,6 +235,9 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     }
     if seen.queued + seen.ours_queued > 0 || seen.shows_queue {
         wait_ms = wait_ms.max(QUEUE_SETTLES_MS);
+    }
+    if seen.ends_asking {
+        wait_ms = wait_ms.max(ENDS_ASKING_MS);
     }
     let until = spoken.at.plus(wait_ms).max(drawn_from(seen, spoken));
     (now < until).then_some(until)

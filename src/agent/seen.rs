@@ -32,6 +32,8 @@ pub struct Seen {
     pub shows_queue: bool,
     /// Messages of ours that were given to the agent at work and that nobody saw it take yet.
     pub ours_queued: usize,
+    /// The log has told that the present turn ends with a dialog.
+    pub ends_asking: bool,
     /// The error or limit that the screen shows, which a model's own words may look like.
     pub banner: Option<Evidence>,
     /// It was seen at work in this child's life.
@@ -61,6 +63,7 @@ impl Seen {
             queued: 0,
             shows_queue: false,
             ours_queued: 0,
+            ends_asking: false,
             banner: None,
             has_worked: false,
             idle_grace_ms,
@@ -78,6 +81,7 @@ impl Seen {
             self.waited = Some(evidence.at);
         }
         if let Some(since) = self.begins_turn(&evidence) {
+            self.ends_asking = false;
             // What stopped the last one is over, whoever told of it.
             self.last.retain(|_, last| last.at >= since || !matches!(last.claim, Claim::Error(_) | Claim::Parked(_)));
         }
@@ -129,6 +133,7 @@ impl Seen {
             true => None,
             false => self.undrawn.or(was_drawn.then_some(now)),
         };
+        self.ends_asking &= shown.as_ref().is_none_or(|word| !is_dialog(word));
         match shown {
             Some(evidence) => self.note(evidence),
             None => self.forget(Source::Screen),

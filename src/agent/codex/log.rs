@@ -41,6 +41,7 @@ fn item(item: &Value, facts: &mut LogFacts) {
     match item["type"].as_str() {
         Some("UserMessage") => facts.said = text(&item["content"]).map(|text| Said::Prompt { text, queued: false }),
         Some("AgentMessage") => facts.last_message = text(&item["content"]),
+        Some("Plan") => facts.ends_asking = true,
         _ => {}
     }
 }

@@ -34,6 +34,7 @@ impl Mind {
         // A hook tells before it is done, and what was kept then is kept.
         let compacted = facts.compacted && !std::mem::take(&mut self.compaction_told);
         self.last_message = facts.last_message.or(self.last_message.take());
+        self.seen.ends_asking |= facts.ends_asking;
         if let Some((rule, claim)) = facts.claim {
             self.seen.note(Evidence::new(Source::Log, rule, claim, at));
         }

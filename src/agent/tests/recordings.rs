@@ -179,6 +179,8 @@ fn recorded_sessions_of_codex_without_its_signal_miss_no_dialog_and_no_error() {
         }
         let told = played(driver, records);
         let expected = std::fs::read_to_string(path.with_extension("states")).expect("its states");
+        let asks_at_once = |pair: &[String]| pair[0] != "idle" || !pair[1].starts_with("prompt Plan");
+        assert!(told.windows(2).all(asks_at_once), "a plan that is about to be shown is no rest: {told:?}");
         assert_eq!(essence(told.iter().map(String::as_str)), essence(expected.lines()), "{}", path.display());
     }
 }
