@@ -133,7 +133,8 @@ impl Seen {
             true => None,
             false => self.undrawn.or(was_drawn.then_some(now)),
         };
-        self.ends_asking &= shown.as_ref().is_none_or(|word| !is_dialog(word));
+        // It was shown, and is answered.
+        self.ends_asking &= !was_drawn || self.undrawn.is_none();
         match shown {
             Some(evidence) => self.note(evidence),
             None => self.forget(Source::Screen),
