@@ -201,6 +201,10 @@ fn unprompted(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> 
             None => contradicted(seen, spoken, Claim::Working, now)
                 .unwrap_or_else(|look_again| Ruling::by(credited(seen, spoken)).looking_again(look_again)),
         },
+        // The arbiter knows that something failed, and others are about to tell what.
+        Claim::Error(_) if spoken.source == seen.habits.arbiter && now < spoken.at.plus(ALONE_MS) => {
+            Ruling::stay(spoken.at.plus(ALONE_MS))
+        }
         _ => Ruling::by(spoken),
     }
 }

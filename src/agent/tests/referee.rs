@@ -415,6 +415,22 @@ fn a_failure_that_is_told_late_is_not_idle_before() {
 }
 
 #[test]
+fn what_failed_is_told_once_with_its_kind_and_not_first_without() {
+    let habits = driver::of(Agent::Codex).expect("it has a driver").habits();
+    let some_failure = Trouble { category: ErrorCategory::Other, detail: String::new(), resume_at_epoch_ms: None };
+    for (logged, state) in [(true, StateKind::Parked), (false, StateKind::Error)] {
+        let mut story = Story { seen: Seen::new(EpochMs(0), 0, *habits), present: State::Idle };
+        assert_eq!(story.told(1000, Source::Signal, "working", Claim::Working).at(2000), StateKind::Working);
+        story.told(2000, Source::Signal, "error", Claim::Error(some_failure.clone()));
+        assert_eq!(story.at(2100), StateKind::Working, "the log is about to say what failed");
+        if logged {
+            story.told(1999, Source::Log, "task_complete", limit());
+        }
+        assert_eq!(story.at(2700), state, "{logged}");
+    }
+}
+
+#[test]
 fn an_interruption_is_idle_as_soon_as_two_say_so_and_soon_after_one_does() {
     for (logged, idle_at) in [(true, 1600), (false, 2150)] {
         let mut story = Story::begin();
