@@ -8,6 +8,7 @@ mod agents;
 mod attach;
 mod boxes;
 mod children;
+mod commands;
 mod conversation;
 mod convert;
 mod error;

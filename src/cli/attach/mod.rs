@@ -273,7 +273,7 @@ fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>, left: W
 }
 
 /// What `coop --exit-with-child` would end with.
-pub fn shell_code(exit: &ExitEvent) -> i32 {
+fn shell_code(exit: &ExitEvent) -> i32 {
     exit.code.or_else(|| exit.signal.map(|signal| SIGNAL_BASE + signal)).unwrap_or(1)
 }
 

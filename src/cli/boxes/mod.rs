@@ -10,6 +10,7 @@ mod discard;
 mod image;
 mod init;
 mod paths;
+mod piped;
 mod progress;
 mod rm;
 mod serve;

@@ -11,6 +11,7 @@ mod killing;
 mod lives;
 mod older;
 mod passing_on;
+mod pipes;
 mod reviewing;
 mod serving;
 mod stranger;
