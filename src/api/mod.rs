@@ -38,7 +38,7 @@ pub use boxes::{BoxesApi, DaemonAbout};
 pub use conversation::{Conversation, Misheard, Speech, converse};
 pub use error::{ApiError, Code};
 pub use exposition::CONTENT_TYPE as METRICS_CONTENT_TYPE;
-pub use extensions::{Encoded, HttpStatus, Trusted, WantsJson, json_line};
+pub use extensions::{Encoded, ExactText, HttpStatus, Trusted, WantsJson, json_line};
 pub use keeper::keep;
 pub use outgoing::Outgoing;
 pub use rpcs::{RPCS, Rpc, rpc_of_grpc_path};
