@@ -125,6 +125,13 @@ pub const KEYS: &[Key] = &[
         is(r#""none""#),
         r#"Your login to the agent's service: "none" asks inside, "copy" gives a copy, "share" the files themselves."#,
     ),
+    key(
+        "box",
+        "git_identity",
+        FLAG,
+        is("true"),
+        "Whether git inside commits with your name and address, as it does here. Nothing else of your git configuration.",
+    ),
     key("workspace", "path", TEXT, is(r#"".""#), "The project's directory, from this file's own."),
     key(
         "workspace",

@@ -56,6 +56,7 @@ fn a_file_that_says_nothing_is_a_shell_in_a_box_of_the_directorys_name() {
     assert_eq!((plan.network.mode, plan.network.allow), (NetworkMode::Filtered, vec![]));
     assert_eq!((plan.session.cols, plan.session.rows, plan.session.restart), (200, 50, Restart::No));
     assert!(plan.security.seccomp && plan.security.landlock && !plan.nested && plan.warnings.is_empty());
+    assert!(plan.git_identity && !place.plan("[box]\ngit_identity = false").git_identity);
 }
 
 #[test]
