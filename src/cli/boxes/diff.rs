@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::paths::choose;
 use super::{DIFF_WITHIN, Daemon};
+use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_bytes, print_json, print_line};
 use crate::proto::v1::{ChangeKind, DiffWorkspaceRequest, DiffWorkspaceResponse, WorkspaceChange};
 
@@ -20,7 +21,7 @@ use crate::proto::v1::{ChangeKind, DiffWorkspaceRequest, DiffWorkspaceResponse, 
 #[command(after_help = "Example:\n  coop diff\n  coop diff my-box --names\n  coop diff my-box src/ > work.patch")]
 pub struct Diff {
     /// The box, then paths: only what was changed there
-    #[arg(value_name = "NAME|PATH")]
+    #[arg(value_name = "NAME|PATH", value_hint = completions::NAME)]
     words: Vec<String>,
     /// Only which files: A added, M modified, D deleted, T another type, X another mode
     #[arg(long)]

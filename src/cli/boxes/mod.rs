@@ -67,6 +67,11 @@ impl Daemon {
         reach(Start::Never).await.ok().map(Self)
     }
 
+    /// Whether it keeps the boxes that are meant here.
+    pub fn is_of_this_home(&self) -> bool {
+        self.0.is_of_this_home()
+    }
+
     pub fn calls(&self) -> BoxesClient<Channel> {
         self.0.calls()
     }

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::piped;
 use crate::cli::attach::{self, Ending, Manner, Side};
+use crate::cli::completions;
 use crate::cli::reach::Reach;
 use crate::cli::words::complain;
 use crate::client::{Credentials, Target, connect_lasting};
@@ -30,7 +31,7 @@ use crate::proto::v1::{CloseTerminalRequest, CommandStart, OpenTerminalRequest, 
 )]
 pub struct Shell {
     /// Which one, when several run: a box, or a session as `coop ls` shows it
-    #[arg(value_name = "NAME", conflicts_with_all = ["url", "socket", "named"])]
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
     name: Option<String>,
     /// The command and its arguments; no shell looks at them
     #[arg(last = true, value_name = "COMMAND")]

@@ -9,6 +9,7 @@ mod inside;
 mod keeping;
 mod killing;
 mod lives;
+mod names;
 mod older;
 mod passing_on;
 mod pipes;
