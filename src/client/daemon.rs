@@ -185,7 +185,9 @@ impl Boxes {
     /// Whether it keeps boxes where our own COOP_HOME says.
     pub fn is_of_this_home(&self) -> bool {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        config::coop_home().is_none_or(|own| whole(&own) == whole(Path::new(&self.info.home)))
+        let told = Path::new(&self.info.home);
+        // Where neither says anything, they do not disagree.
+        self.info.home.is_empty() || config::coop_home().is_none_or(|own| whole(&own) == whole(told))
     }
 
     fn other_home(&self) -> Failure {

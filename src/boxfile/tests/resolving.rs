@@ -276,6 +276,20 @@ fn what_changes_nothing_is_said() {
 }
 
 #[test]
+fn rules_of_the_command_line_and_of_several_layers_are_looked_at_too() {
+    let place = Place::new();
+    let project = parse(place.at.file.as_ref().unwrap(), "[network]\npublish = [\"80:81\"]", Whose::Project).unwrap();
+    let (allow, publish) = (vec!["a b".to_owned(), "ok.example".to_owned()], vec!["80".to_owned(), "x".to_owned()]);
+    let settings = merge(BoxFile::default(), project, Overrides { allow, publish, ..Overrides::default() });
+    let told = resolve(&settings, &place.at).unwrap_err().to_string();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].starts_with("command line: network.allow: `a b`: it has a space in it"), "{told}");
+    assert!(lines.iter().any(|line| line.starts_with("command line: network.publish: `x`: ")), "{told}");
+    assert!(lines.iter().any(|line| line.ends_with("network.publish: 127.0.0.1:80 is published twice")), "{told}");
+}
+
+#[test]
 fn a_plan_of_an_older_coop_is_read_with_all_walls() {
     let plan: BoxPlan = serde_json::from_str(r#"{"name": "old", "command": ["sh"], "later": 1}"#).unwrap();
     assert!(plan.security.seccomp && plan.security.landlock && plan.network.mode == NetworkMode::Filtered);

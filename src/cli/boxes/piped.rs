@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
+use crate::api::Code;
 use crate::cli::attach::SIGNAL_BASE;
 use crate::cli::follow::stdout_closed;
 use crate::cli::words::{complain, print_bytes, print_json};
@@ -37,7 +38,14 @@ pub async fn run(client: &Client, start: CommandStart, json: bool) -> anyhow::Re
         // A thread, and none of the runtime's, which would wait for it: nothing may ever come.
         std::thread::Builder::new().name("stdin".into()).spawn(move || pass_on(&say))?;
     }
-    let mut told = client.answer(client.calls().run_command(ReceiverStream::new(said))).await?;
+    let asked = client.answer(client.calls().run_command(ReceiverStream::new(said))).await;
+    let mut told = match asked {
+        // Nobody else answers so: a session goes on with the coop that started it.
+        Err(failure) if failure.code() == Some(Code::NoDriver) => {
+            bail!("the coop of this session is older, and cannot run a command by itself: stop it and start it anew")
+        }
+        asked => asked?,
+    };
     let mut signals = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     let [hangup, interrupt, terminate] = &mut signals;
     let (hangup, interrupt, terminate) = (hangup.as_mut(), interrupt.as_mut(), terminate.as_mut());
