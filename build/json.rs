@@ -17,7 +17,8 @@ use crate::contract::{Contract, PACKAGE};
 use crate::names::{snake_case, word};
 
 /// Messages whose JSON is a tagged union; `words` makes theirs.
-pub const TAGGED: [&str; 4] = ["ClientMessage", "ServerMessage", "AttachRequest", "AttachResponse"];
+pub const TAGGED: [&str; 6] =
+    ["ClientMessage", "ServerMessage", "AttachRequest", "AttachResponse", "RunCommandRequest", "RunCommandResponse"];
 
 pub fn generate(contract: &Contract, out: &Path) -> Result<()> {
     let mut set = contract.file_descriptors()?;

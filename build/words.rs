@@ -1,4 +1,4 @@
-//! The messages of Session and Attach as tagged JSON: `{"event":"…", …}`, the word being the member's JSON name.
+//! The messages of Session, Attach and RunCommand as tagged JSON: `{"event":"…", …}`, the word being the member's JSON name.
 
 use std::fmt::Write;
 

@@ -102,7 +102,7 @@ fn one_box(runtime: &tokio::runtime::Runtime) -> Result<(f64, f64)> {
 }
 
 fn run_true(sandbox: &Sandbox) -> Result<()> {
-    let job = Run { argv: vec!["/bin/true".into()], cwd: "/".into(), env: Vec::new(), size: None, no_input: true };
+    let job = Run { argv: vec!["/bin/true".into()], cwd: "/".into(), env: Vec::new(), size: None };
     let ended = sandbox.run(&job)?.exit.wait();
     ensure!(matches!(ended, Ended::Code(0)), "/bin/true ended otherwise: {ended:?}");
     Ok(())

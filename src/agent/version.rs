@@ -200,7 +200,6 @@ mod tests {
             env_remove: Vec::new(),
             bare: false,
             size,
-            no_input: false,
         }
     }
 

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use super::error::{ApiError, Code};
+use super::extensions::ExactText;
 use super::streams::Messages;
 use crate::boxes::{BoxError, Boxes, Known, Name, PrepareError, Told, is_live, pull_image};
 use crate::proto::v1::{self, boxes_server};
@@ -115,7 +116,11 @@ impl boxes_server::Boxes for BoxesApi {
     }
 
     async fn diff_workspace(&self, request: Request<v1::DiffWorkspaceRequest>) -> Answer<v1::DiffWorkspaceResponse> {
-        answer(self.0.boxes.diff(request.into_inner()).await)
+        let mut told = answer(self.0.boxes.diff(request.into_inner()).await)?;
+        if let Some(exact) = told.get_ref().exact.clone() {
+            told.extensions_mut().insert(ExactText(exact));
+        }
+        Ok(told)
     }
 
     async fn apply_workspace(&self, request: Request<v1::ApplyWorkspaceRequest>) -> Answer<v1::ApplyWorkspaceResponse> {

@@ -18,6 +18,10 @@ pub struct WantsJson;
 #[derive(Clone, Debug)]
 pub struct Encoded(pub Bytes);
 
+/// On an answer: the bytes of its text, where that is asked for alone and is no UTF-8.
+#[derive(Clone, Debug)]
+pub struct ExactText(pub Bytes);
+
 /// On an answer: the HTTP status, when it is not 200.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpStatus(pub u16);

@@ -9,6 +9,7 @@ use tonic::{Request, Response, Status};
 
 use super::access::Gate;
 use super::attach::attach;
+use super::commands::{Commands, run_command};
 use super::conversation::{Conversation, Speech, converse};
 use super::error::ApiError;
 use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
@@ -51,6 +52,8 @@ pub struct Service {
     pub log: LogTail,
     /// Shells beside the program.
     pub terminals: SideTerminals,
+    /// Commands beside the program, without a terminal.
+    pub commands: Commands,
     pub(super) faces: Faces,
     ws_clients: AtomicU32,
     locks: AtomicU64,
@@ -74,8 +77,9 @@ impl Service {
         log: LogTail,
         terminals: SideTerminals,
     ) -> Self {
+        let commands = Commands::new(terminals.side());
         let (faces, ws_clients, locks) = (Faces::default(), AtomicU32::new(0), AtomicU64::new(1));
-        Self { session, agent, about, gate, log, terminals, faces, ws_clients, locks }
+        Self { session, agent, about, gate, log, terminals, commands, faces, ws_clients, locks }
     }
 
     pub fn ws_clients(&self) -> u32 {
@@ -265,6 +269,17 @@ impl Coop for Api {
     async fn close_terminal(&self, request: Request<v1::CloseTerminalRequest>) -> Answer<v1::CloseTerminalResponse> {
         self.terminals.close(&request.get_ref().id).await?;
         Ok(Response::new(v1::CloseTerminalResponse {}))
+    }
+
+    type RunCommandStream = Messages<v1::RunCommandResponse>;
+
+    async fn run_command(
+        &self,
+        request: Request<tonic::Streaming<v1::RunCommandRequest>>,
+    ) -> Answer<Self::RunCommandStream> {
+        let incoming = request.into_inner().map(|message| message.map_err(|status| ApiError::from_status(&status)));
+        let told = tokio_stream::wrappers::ReceiverStream::new(run_command(self.0.clone(), incoming));
+        Ok(Response::new(Box::pin(told.map(|message| message.map_err(Status::from)))))
     }
 
     async fn decide_stop(&self, request: Request<v1::DecideStopRequest>) -> Answer<v1::DecideStopResponse> {

@@ -27,9 +27,6 @@ const SIZE: (u32, u32) = (80, 24);
 /// How long a terminal whose program has ended is kept for who comes late: its last words and its exit code.
 const KEPT_AFTER_END: Duration = Duration::from_secs(10);
 
-/// What keeps a program from waiting for a key that nobody will press: its output is a terminal all the same.
-const WITHOUT_KEYS: [(&str, &str); 3] = [("TERM", "dumb"), ("PAGER", "cat"), ("GIT_PAGER", "cat")];
-
 /// What every such terminal begins with.
 #[derive(Clone, Debug)]
 pub struct Side {
@@ -66,13 +63,20 @@ impl SideTerminals {
         Self { side: side.map(Arc::new), open: Arc::default() }
     }
 
+    /// What every command beside the program begins with, too.
+    pub(super) fn side(&self) -> Option<Arc<Side>> {
+        self.side.clone()
+    }
+
     pub fn open(&self, request: &v1::OpenTerminalRequest) -> Result<v1::Terminal, ApiError> {
         let Some(side) = &self.side else {
             let message = "the terminal is borrowed, and coop cannot open another beside it";
             return Err(ApiError::new(Code::Borrowed, message));
         };
         self.make_room()?;
-        let launch = launch(side, request)?;
+        let mut launch = side.launch(&request.command, &request.cwd, &request.env)?;
+        let (cols, rows) = (request.cols.unwrap_or(SIZE.0), request.rows.unwrap_or(SIZE.1));
+        launch.size = Size::new(cols, rows).map_err(|error| ApiError::bad_request(error.to_string()))?;
         let command = launch.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let (session, outcome) = session::start(Plan {
             program: Program::Own { launch, given: Given::new([], []), ground: side.ground.clone() },
@@ -190,30 +194,32 @@ async fn ended(session: &Session) {
     }
 }
 
-fn launch(side: &Side, request: &v1::OpenTerminalRequest) -> Result<Launch, ApiError> {
-    let mut launch = side.launch.clone();
-    launch.argv = match request.command.is_empty() {
-        true => side.shell.clone(),
-        false => request.command.iter().map(OsString::from).collect(),
-    };
-    if !request.cwd.is_empty() {
-        let start = launch.cwd.unwrap_or_default();
-        launch.cwd = Some(start.join(&request.cwd));
-    }
-    launch.no_input = request.no_input;
-    if request.no_input {
-        launch.env.extend(WITHOUT_KEYS.map(|(name, value)| (name.into(), value.into())));
-    }
-    for (name, value) in &request.env {
-        let is_name = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
-        if !is_name {
-            return Err(ApiError::bad_request(format!("{name:?} is no variable that can be set")));
+impl Side {
+    /// As for the session's own program, but for what a caller says: the shell when that is no command.
+    pub(super) fn launch(
+        &self,
+        command: &[String],
+        cwd: &str,
+        env: &BTreeMap<String, String>,
+    ) -> Result<Launch, ApiError> {
+        let mut launch = self.launch.clone();
+        launch.argv = match command.is_empty() {
+            true => self.shell.clone(),
+            false => command.iter().map(OsString::from).collect(),
+        };
+        if !cwd.is_empty() {
+            let start = launch.cwd.unwrap_or_default();
+            launch.cwd = Some(start.join(cwd));
         }
-        launch.env.push((name.into(), value.into()));
+        for (name, value) in env {
+            let is_name = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
+            if !is_name {
+                return Err(ApiError::bad_request(format!("{name:?} is no variable that can be set")));
+            }
+            launch.env.push((name.into(), value.into()));
+        }
+        Ok(launch)
     }
-    let (cols, rows) = (request.cols.unwrap_or(SIZE.0), request.rows.unwrap_or(SIZE.1));
-    launch.size = Size::new(cols, rows).map_err(|error| ApiError::bad_request(error.to_string()))?;
-    Ok(launch)
 }
 
 fn gone(id: &str) -> ApiError {

@@ -193,7 +193,6 @@ fn run(sandbox: &Sandbox, command: &str, image: &ImageRecord, told: &Told) -> Re
         cwd: "/".into(),
         env: env.chain(of_image.iter().copied()).map(|(name, value)| (name.into(), value.into())).collect(),
         size: None,
-        no_input: true,
     };
     let not_run = |why: String| FoundationError::NotRun { command: command.to_owned(), why };
     let started = sandbox.run(&program).map_err(|error| not_run(error.to_string()))?;

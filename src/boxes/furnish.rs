@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::identity::Identity;
 use super::interior::copy_login;
 use super::record::Record;
 use crate::boxfile::{Login, WorkspaceMode};
@@ -24,6 +25,9 @@ pub fn furnish(record: &Record, dir: &Path) -> io::Result<()> {
     let user_home = std::env::var_os("HOME").map(PathBuf::from);
     if let (Some(user_home), true) = (user_home, plan.login != Login::None) {
         copy_login(plan.agent, &user_home, &dir.join("home"), plan.login == Login::Copy).map_err(io::Error::other)?;
+    }
+    if plan.git_identity {
+        Identity::in_project(&plan.workspace.path).settle_in(&dir.join("home"))?;
     }
     if plan.workspace.mode == WorkspaceMode::Overlay {
         take_baseline(record, dir)?;

@@ -17,6 +17,7 @@ mod files;
 mod foundation;
 mod furnish;
 mod home;
+mod identity;
 mod index;
 pub mod interior;
 mod lifecycle;

@@ -16,6 +16,7 @@ use crate::boxfile::{
 };
 use crate::config;
 use crate::proto::v1;
+use crate::review;
 
 /// The label by which a session tells which box it is.
 const NAME_LABEL: &str = "name";
@@ -79,6 +80,7 @@ pub async fn prepare(source: v1::BoxSource, home: &Home, told: &Told) -> Result<
     let warnings: Vec<String> =
         unset.map(|name| format!("env.export: {name} is not set where the box was brought up, nor inside")).collect();
     plan.warnings.extend(warnings);
+    plan.warnings.extend(kept_by_git(&plan));
     let path = source.exported.get("PATH").cloned();
     let asked = Some(asked);
     let record = Record { image, setup_build, path, asked, file_sha256, ..Record::new(name, now_ms(), plan, env) };
@@ -95,6 +97,19 @@ fn heed(plan: &mut BoxPlan, image: &ImageRecord) {
         let user = boxfile::shown(user);
         plan.warnings.push(format!("the image would run as {user}: a box has one user, which is you"));
     }
+}
+
+/// What is hidden and yet in the project's history, which is there inside.
+fn kept_by_git(plan: &BoxPlan) -> Option<String> {
+    let hidden: Vec<&Path> = plan.hide.iter().filter_map(|path| path.strip_prefix(&plan.workspace.path).ok()).collect();
+    let tracked = review::tracked(&plan.workspace.path, &hidden);
+    let names: Vec<String> = tracked.iter().map(|path| boxfile::shown(&path.to_string_lossy())).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "box.hide: git keeps {}: its history can be read inside, and a commit of everything there would have it empty",
+            names.join(", ")
+        )
+    })
 }
 
 /// The same for a box that was made before.

@@ -13,8 +13,9 @@ use crate::boxfile::WorkspaceMode;
 use crate::proto::v1;
 use crate::review::{ApplyOptions, Baseline, Kind, Options, Overlay, Selection, Style};
 
-/// A longer text is cut, at the end of a line; the list of changes is whole.
-const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// A longer text is cut, at the end of a line; the list of changes is whole. Four times as much fits into an answer: a text
+/// that is no UTF-8 goes twice, and once with three bytes for each that was replaced.
+const TEXT_BYTES_MAX: usize = 7 * 1024 * 1024;
 
 impl Boxes {
     pub async fn diff(&self, request: v1::DiffWorkspaceRequest) -> Result<v1::DiffWorkspaceResponse, BoxError> {
@@ -40,7 +41,11 @@ impl Boxes {
                     .map(|git| v1::WorkspaceChange { path: shown(&git.path), kind: v1::ChangeKind::Modified.into() }),
             );
             list.sort_by(|a, b| a.path.cmp(&b.path));
-            Ok(v1::DiffWorkspaceResponse { changes: list, text: String::from_utf8_lossy(&text).into_owned(), is_cut })
+            let (text, exact) = match String::from_utf8(text) {
+                Ok(text) => (text, None),
+                Err(other) => (String::from_utf8_lossy(other.as_bytes()).into_owned(), Some(other.into_bytes().into())),
+            };
+            Ok(v1::DiffWorkspaceResponse { changes: list, text, is_cut, exact })
         })
         .await
     }

@@ -201,6 +201,9 @@ fn ask_for_secrets(file: &BoxFile, own: &BoxFile, list: &mut Vec<Demand>) {
             ask(list, "env", &said.origin, format!("sets {}={}", shown(name), shown(&said.value)));
         }
     }
+    if let Some(said) = wider(&file.boxed.git_identity, &own.boxed.git_identity) {
+        ask(list, "box.git_identity", &said.origin, "commits with your name and address".to_owned());
+    }
     if let Some(said) = wider(&file.boxed.login, &own.boxed.login) {
         let what = match said.value {
             Login::Share => "uses and renews your login to the agent's service",

@@ -97,6 +97,8 @@ section! {
         /// Paths that look empty inside.
         hide: Many<String>,
         login: One<Login>,
+        /// Whether git inside knows the user's name and address.
+        git_identity: One<bool>,
     }
 }
 

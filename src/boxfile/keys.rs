@@ -116,7 +116,7 @@ pub const KEYS: &[Key] = &[
         "hide",
         TEXTS,
         ["[]", r#"[".env", "secrets"]"#],
-        "Paths that look empty inside. Relative ones are in the project.",
+        "Paths that look empty inside. Relative ones are in the project. What git has of them can still be read from .git.",
     ),
     key(
         "box",
@@ -124,6 +124,13 @@ pub const KEYS: &[Key] = &[
         TEXT,
         is(r#""none""#),
         r#"Your login to the agent's service: "none" asks inside, "copy" gives a copy, "share" the files themselves."#,
+    ),
+    key(
+        "box",
+        "git_identity",
+        FLAG,
+        is("true"),
+        "Whether git inside commits with your name and address, as it does here. Nothing else of your git configuration.",
     ),
     key("workspace", "path", TEXT, is(r#"".""#), "The project's directory, from this file's own."),
     key(
@@ -199,7 +206,7 @@ pub const KEYS: &[Key] = &[
         "persist",
         TEXTS,
         ["[]", r#"[".cache/pip"]"#],
-        "Directories in the box's HOME that outlive every restart of the box.",
+        "Directories of the box's HOME that lie beside it, and stay when HOME is emptied. All of HOME stays until `coop rm`; for what shall outlive the box, mount a volume.",
     ),
     key("session", "cols", COUNT, is("200"), "Width of the terminal before anybody looks at it."),
     key("session", "rows", COUNT, is("50"), "Height of the same."),

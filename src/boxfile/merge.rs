@@ -45,6 +45,7 @@ impl BoxFile {
         file.boxed.uidmap = built_in(UidMap::Same);
         file.boxed.nested = built_in(false);
         file.boxed.login = built_in(Login::None);
+        file.boxed.git_identity = built_in(true);
         file.boxed.setup = built_in(Vec::new());
         file.workspace.path = built_in(".".to_owned());
         file.workspace.mode = built_in(WorkspaceMode::ReadWrite);

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::file::{
-    BoxFile, BoxSection, EnvSection, InputFilterSection, LimitsSection, Many, NetworkSection, One, SecuritySection,
+    BoxFile, BoxSection, EnvSection, InputFilterSection, LimitsSection, NetworkSection, One, SecuritySection,
     SessionSection, WorkspaceSection,
 };
 use super::keys::SECTIONS;
@@ -16,6 +16,8 @@ use super::name::{NAME_RULE, is_name};
 use super::nearest::nearest;
 use super::origin::Whose;
 use super::reader::{Entries, Reader, Section, entries_of, into_table, quoted};
+use crate::egress::{AllowList, PublishRule};
+use crate::terminal::{Modes, encode_key};
 
 /// Less, and no agent starts.
 const MEMORY_BYTES: RangeInclusive<u64> = 16 << 20..=1 << 50;
@@ -113,6 +115,7 @@ fn read_box(mut section: Section<'_, '_, '_>) -> BoxSection {
         mounts: read_mounts(&mut section),
         hide: section.texts("hide"),
         login: section.word("login"),
+        git_identity: section.flag("git_identity"),
     };
     section.finish();
     found
@@ -135,8 +138,19 @@ fn read_workspace(mut section: Section<'_, '_, '_>) -> WorkspaceSection {
 }
 
 fn read_network(mut section: Section<'_, '_, '_>) -> NetworkSection {
-    let found =
-        NetworkSection { mode: section.word("mode"), allow: section.texts("allow"), publish: section.texts("publish") };
+    let mut published: Vec<PublishRule> = Vec::new();
+    let found = NetworkSection {
+        mode: section.word("mode"),
+        allow: section.texts_that("allow", AllowList::check),
+        publish: section.texts_that("publish", |entry| {
+            let rule = PublishRule::parse(entry)?;
+            if published.iter().any(|other| rule.collides(*other)) {
+                return Err(format!("{} is published already, by an entry before it", rule.listen));
+            }
+            published.push(rule);
+            Ok(())
+        }),
+    };
     section.finish();
     found
 }
@@ -205,23 +219,19 @@ fn project_only(reader: &mut Reader<'_>, span: &Range<usize>, what: &str) {
 fn read_input_filter(mut section: Section<'_, '_, '_>) -> InputFilterSection {
     let found = InputFilterSection {
         ctrl_c_ms: section.count("ctrl_c_ms", &CTRL_C_MS),
-        block_keys: short_texts(&mut section, "block_keys"),
-        block_sequences: short_texts(&mut section, "block_sequences"),
+        block_keys: section.texts_that("block_keys", |name| {
+            is_short(name)?;
+            encode_key(name, &Modes::default()).map(drop).map_err(|error| error.to_string())
+        }),
+        block_sequences: section.texts_that("block_sequences", is_short),
     };
     section.finish();
     found
 }
 
-fn short_texts(section: &mut Section<'_, '_, '_>, name: &str) -> Many<String> {
-    let found = section.items(name, |reader, item, (_, example)| {
-        let text = reader.text_of(&item, "a string", example)?;
-        if text.chars().count() > KEY_CHARS_MAX {
-            reader.object(&item.span(), format!("a key or sequence has at most {KEY_CHARS_MAX} characters"));
-            return None;
-        }
-        Some(text)
-    });
-    found.map(|said| said.value).unwrap_or_default()
+fn is_short(text: &str) -> Result<(), String> {
+    let fits = text.chars().count() <= KEY_CHARS_MAX;
+    fits.then_some(()).ok_or_else(|| format!("a key or sequence has at most {KEY_CHARS_MAX} characters"))
 }
 
 fn read_env(mut section: Section<'_, '_, '_>) -> EnvSection {

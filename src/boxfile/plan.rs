@@ -34,6 +34,8 @@ pub struct BoxPlan {
     /// Absolute paths that look empty inside.
     pub hide: Vec<PathBuf>,
     pub login: Login,
+    /// Whether git inside knows the user's name and address.
+    pub git_identity: bool,
     pub workspace: PlannedWorkspace,
     pub network: PlannedNetwork,
     pub limits: PlannedLimits,

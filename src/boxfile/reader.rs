@@ -1,6 +1,6 @@
 //! Takes typed values out of a parsed document and remembers everything that is wrong on the way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
@@ -271,7 +271,22 @@ impl<'t> Section<'_, '_, 't> {
 
     /// Strings that are collected; one that is there already changes nothing.
     pub fn texts(&mut self, name: &str) -> Many<String> {
-        let found = self.items(name, |reader, item, (_, example)| reader.text_of(&item, "a string", example));
+        self.texts_that(name, |_| Ok(()))
+    }
+
+    /// The same of a kind that `check` knows; its word about another is told where that stands.
+    pub fn texts_that(&mut self, name: &str, mut check: impl FnMut(&str) -> Result<(), String>) -> Many<String> {
+        let mut seen = HashSet::new();
+        let found = self.items(name, |reader, item, (_, example)| {
+            let text = reader.text_of(&item, "a string", example)?;
+            if seen.insert(text.clone())
+                && let Err(wrong) = check(&text)
+            {
+                reader.object(&item.span(), wrong);
+                return None;
+            }
+            Some(text)
+        });
         let mut unique: Many<String> = Vec::new();
         for item in found.map(|said| said.value).unwrap_or_default() {
             if unique.iter().all(|known| known.value != item.value) {

@@ -15,6 +15,7 @@ use super::plan::{
 };
 use super::reader::quoted;
 use super::words::{Agent, Login, NetworkMode, UidMap};
+use crate::egress::{AllowList, PublishRule};
 
 /// Images that are read from this machine.
 const LOCAL_IMAGES: [&str; 3] = ["oci:", "tar:", "dir:"];
@@ -119,6 +120,7 @@ impl Resolver<'_> {
             user: self.user(&boxed.user, &image, value(&boxed.uidmap).unwrap_or_default()),
             uidmap: value(&boxed.uidmap).unwrap_or_default(),
             nested: value(&boxed.nested).unwrap_or_default(),
+            git_identity: value(&boxed.git_identity).unwrap_or(true),
             login: self.login(&boxed.login, agent),
             warnings: Vec::new(),
             name,
@@ -206,6 +208,7 @@ impl Resolver<'_> {
 
     fn network(&mut self, network: &super::file::NetworkSection, agent: Agent) -> PlannedNetwork {
         let mode = value(&network.mode).unwrap_or_default();
+        self.check_rules(network);
         let mut allow = values(&network.allow);
         if mode != NetworkMode::Filtered && !allow.is_empty() {
             self.warnings.push(format!("network.allow changes nothing when network.mode is \"{mode}\""));
@@ -222,6 +225,26 @@ impl Resolver<'_> {
             );
         }
         PlannedNetwork { mode, allow, publish }
+    }
+
+    /// A file's own were looked at when it was read; here come those of the command line, and what several layers say
+    /// together.
+    fn check_rules(&mut self, network: &super::file::NetworkSection) {
+        for said in &network.allow {
+            if let Err(wrong) = AllowList::check(&said.value) {
+                self.object("network.allow", said, format!("{}: {wrong}", quoted(&said.value)));
+            }
+        }
+        let mut published: Vec<PublishRule> = Vec::new();
+        for said in &network.publish {
+            match PublishRule::parse(&said.value) {
+                Ok(rule) if published.iter().any(|other| rule.collides(*other)) => {
+                    self.object("network.publish", said, format!("{} is published twice", rule.listen));
+                }
+                Ok(rule) => published.push(rule),
+                Err(wrong) => self.object("network.publish", said, format!("{}: {wrong}", quoted(&said.value))),
+            }
+        }
     }
 
     fn setup(&mut self, setup: &One<Vec<String>>, image: &str) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! A process on a pseudo-terminal: how it is started, read, written, resized, signalled and ended.
+//! A process on a pseudo-terminal: how it is started, read, written, resized, signalled and ended. Or on three pipes,
+//! where a script runs it.
 //!
 //! ```text
 //! spawn ──> Child { output, input, tty, process }
@@ -11,6 +12,8 @@
 //! The terminal is hung up when `output`, `input` and every clone of `tty` are dropped.
 
 use std::{ffi::OsString, path::PathBuf};
+
+use tokio::net::unix::pipe;
 
 mod ending;
 mod exit;
@@ -37,7 +40,7 @@ pub use exit::Exit;
 pub use failure::SpawnError;
 #[cfg(target_os = "linux")]
 pub use first::run_first;
-pub use ground::{Enclosed, Enclosure, Ground, spawn_on};
+pub use ground::{Enclosed, Enclosure, Ground, Pipes, spawn_on, spawn_piped_on};
 pub use guardian::{Guardian, run_guardian};
 pub use input::Input;
 pub use nix::sys::signal::Signal;
@@ -68,8 +71,6 @@ pub struct Launch {
     pub bare: bool,
     /// The window it finds when it starts.
     pub size: Size,
-    /// Its stdin is empty, and its terminal does not control it: it can ask nobody, not even through `/dev/tty`.
-    pub no_input: bool,
 }
 
 impl Launch {
@@ -89,6 +90,18 @@ pub struct Child {
     pub output: Output,
     pub input: Input,
     pub tty: Tty,
+    pub process: Process,
+}
+
+/// A started child without a terminal.
+#[derive(Debug)]
+pub struct Piped {
+    /// Its process id, also the id of its group and of its session.
+    pub pid: u32,
+    /// What it reads; dropped, that ends.
+    pub stdin: pipe::Sender,
+    pub stdout: pipe::Receiver,
+    pub stderr: pipe::Receiver,
     pub process: Process,
 }
 

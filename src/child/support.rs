@@ -26,7 +26,7 @@ pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
 pub(super) fn launch<const N: usize>(argv: [&str; N]) -> Launch {
     let argv = argv.map(OsString::from).into();
     let (env, env_remove, size) = (Vec::new(), Vec::new(), Size::new(80, 24).unwrap());
-    Launch { argv, cwd: None, env, env_remove, bare: false, size, no_input: false }
+    Launch { argv, cwd: None, env, env_remove, bare: false, size }
 }
 
 pub(super) fn sh(script: &str) -> Launch {

@@ -13,13 +13,27 @@ pub fn describe(status: &GetStatusResponse, agent: Option<&AgentState>) -> Strin
     let program = status.command.first().map_or("", String::as_str);
     let name = Path::new(program).file_name().map_or(program.into(), |name| name.to_string_lossy());
     let pid = status.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
-    let mut parts = vec![word::<SessionState>(status.state), format!("{}{pid}", plain(&name))];
+    // That it is not started again says more than that it has ended.
+    let state = if status.parked { "parked".to_owned() } else { word::<SessionState>(status.state) };
+    let mut parts = vec![state, format!("{}{pid}", plain(&name))];
     parts.extend(ending(status.exit_code, status.exit_signal, status.error.as_deref()));
     parts.extend(status.terminal.map(|size| format!("{}x{}", size.cols, size.rows)));
     parts.extend(agent.map(|a| format!("state {} since seq {}", word::<AgentStateKind>(a.state), a.since_seq)));
     parts.extend(agent.and_then(|a| a.error_detail.as_deref()).map(plain));
     parts.extend(status.labels.iter().map(|(name, value)| plain(&format!("{name}={value}"))));
     parts.join("  ")
+}
+
+/// What becomes of a program that has ended, where `--restart` says that something does.
+pub fn sequel(status: &GetStatusResponse, now_ms: u64) -> Option<String> {
+    if status.parked {
+        let name = status.labels.get("name").map(|name| format!(" {}", plain(name))).unwrap_or_default();
+        return Some(format!(
+            "  parked: it ended five times within a minute, and is not started again by itself: `coop restart{name}` starts it"
+        ));
+    }
+    let wait_ms = status.restarts_at_ms?.saturating_sub(now_ms);
+    Some(format!("  it is started again in {}", ago(Duration::from_millis(wait_ms))))
 }
 
 /// How a child ended, if it did.
@@ -115,6 +129,19 @@ mod tests {
         assert_eq!(exited(Some(3), None, None), "exited  bash  exit code 3  200x50  state exited since seq 9");
         assert!(exited(None, Some(9), None).contains("ended by signal 9"));
         assert!(exited(Some(127), None, Some("no such file")).contains("could not be started: no such file"));
+    }
+
+    #[test]
+    fn of_a_program_that_ended_too_often_it_is_told_why_it_stays_so_and_how_it_goes_on() {
+        let exited =
+            GetStatusResponse { state: SessionState::Exited.into(), pid: None, exit_code: Some(1), ..running() };
+        assert_eq!(sequel(&exited, 0), None);
+        let waiting = GetStatusResponse { restarts_at_ms: Some(9_000), ..exited.clone() };
+        assert_eq!(sequel(&waiting, 5_000).unwrap(), "  it is started again in 4s");
+        let labels = [("name".to_owned(), "red".to_owned())].into();
+        let parked = GetStatusResponse { parked: true, labels, ..exited };
+        assert_eq!(describe(&parked, None), "parked  bash  exit code 1  200x50  name=red");
+        assert!(sequel(&parked, 0).unwrap().ends_with("by itself: `coop restart red` starts it"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use clap::Args;
 use super::follow::follow;
 use super::reach::{Reach, Whom, kept_box};
 use super::words::{complain, print_bytes, print_json};
+use crate::cli::completions;
 use crate::client::{Client, Failure, Kept};
 use crate::proto::v1::{
     GetOutputRequest, GetOutputResponse, LogLine, OutputChunk, StreamLogRequest, StreamOutputRequest,
@@ -27,7 +28,7 @@ const KEPT_LOG_BYTES_MAX: u64 = 4 * 1024 * 1024;
 #[command(after_help = "Example:\n  coop logs -n 20\n  coop logs my-box -f\n  coop logs --output > session.bytes")]
 pub struct Logs {
     /// Which one, when several run: a box, or a session as `coop ls` shows it
-    #[arg(value_name = "NAME", conflicts_with_all = ["url", "socket", "named"])]
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
     name: Option<String>,
     /// Keep printing what comes
     #[arg(long, short)]

@@ -123,7 +123,7 @@ async fn refused_inside(wish: &Wish, credentials: Credentials) -> Result<(), Fai
 
 /// All boxes: as the daemon tells, or as their directories do where none runs.
 async fn boxes() -> Vec<Box> {
-    if let Some(daemon) = Daemon::running().await
+    if let Some(daemon) = Daemon::running().await.filter(Daemon::is_of_this_home)
         && let Ok(boxes) = daemon.boxes().await
     {
         return boxes;

@@ -28,6 +28,7 @@ mod lines;
 mod logs;
 mod ls;
 mod man;
+mod names;
 mod namesakes;
 mod nudge;
 mod open;
@@ -111,6 +112,9 @@ enum Verb {
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Man(man::Man),
+    /// Names of sessions and boxes, for completions.
+    #[command(hide = true)]
+    Names,
     /// Hands what an agent tells its hook to the coop around it; started by agents, before any of this is read.
     #[command(hide = true)]
     Hook,
@@ -278,6 +282,7 @@ fn carry_out(verb: Verb) -> anyhow::Result<ExitCode> {
             Verb::Doctor(doctor) => doctor.run().await,
             Verb::Completions(completions) => completions.run(),
             Verb::Man(man) => man.run(),
+            Verb::Names => names::run().await,
             Verb::Hook | Verb::Guardian => Ok(ExitCode::SUCCESS),
         }
     });

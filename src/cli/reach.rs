@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::agent::hook::TOKEN_VARIABLE;
 use crate::api::Secret;
+use crate::cli::completions;
 use crate::client::{
     Client, Credentials, Failure, Kept, Target, Wish, box_of, box_socket, check_private, choose, connect, contains,
     introduce, kept, live_sockets, whole_path,
@@ -23,7 +24,7 @@ pub struct Reach {
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
     /// Session of this name or number, as `coop ls` shows them; a box too
-    #[arg(long = "session", short = 's', value_name = "NAME", conflicts_with_all = ["url", "socket"])]
+    #[arg(long = "session", short = 's', value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket"])]
     named: Option<String>,
     /// The session's token [env: COOP_AUTH_TOKEN]
     #[arg(long, conflicts_with = "token_file")]

@@ -9,6 +9,7 @@ use super::boxes::Daemon;
 use super::reach::{Reach, Whom};
 use super::words::{complain, plain, print_json, print_line};
 use crate::child::HANGUP_GRACE;
+use crate::cli::completions;
 use crate::config;
 use crate::proto::v1::{RestartBoxRequest, RestartRequest};
 
@@ -27,7 +28,7 @@ const BOX_WITHIN: Duration = Duration::from_secs(60);
 #[command(after_help = "Example:\n  coop restart my-box\n  coop restart --resume\n  coop restart --env MODEL=opus")]
 pub struct Restart {
     /// Which one, when several run: a box, or a session as `coop ls` shows it
-    #[arg(value_name = "NAME", conflicts_with_all = ["url", "socket", "named"])]
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
     name: Option<String>,
     /// Variable for the program, from now on (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = config::text_variable)]

@@ -157,7 +157,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     });
 
     let outcome = signals.until_over(&session, outcome, &connections).await?;
-    api.terminals.close_all().await;
+    tokio::join!(api.terminals.close_all(), api.commands.close_all());
     connections.closing.cancel();
     // Whoever follows the log has the whole of it.
     api.log.close();
@@ -272,7 +272,7 @@ fn launch(config: &Sidecar, places: &Places, hook_token: &Secret) -> Launch {
     let mut env_remove = config::own_variables();
     env_remove.extend(FOREIGN_TERMINAL.map(OsString::from));
     let (argv, cwd, size) = (config.command.clone(), config.cwd.clone(), config.size);
-    Launch { argv, cwd, env, env_remove, bare: false, size, no_input: false }
+    Launch { argv, cwd, env, env_remove, bare: false, size }
 }
 
 fn about(config: &Sidecar, places: &Places) -> About {

@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use super::dialog::context;
 use super::follow::follow;
-use super::lines::{change, describe, reasons};
+use super::lines::{change, describe, reasons, sequel};
 use super::reach::Reach;
 use super::words::{plain, print_json, print_line};
 use crate::api::Code;
 use crate::client::{Client, Failure};
 use crate::proto::v1::{AgentState, GetAgentStateRequest, GetStatusRequest, GetStatusResponse, StreamStateRequest};
+use crate::session::epoch_ms;
 
 /// Show how the session stands and what the program is doing
 #[derive(Args, Debug)]
@@ -49,6 +50,9 @@ impl State {
             return Ok(ExitCode::SUCCESS);
         }
         print_line(&describe(&status, agent.as_ref()))?;
+        if let Some(line) = sequel(&status, epoch_ms()) {
+            print_line(&line)?;
+        }
         for warning in &status.warnings {
             print_line(&format!("  warning: {}", plain(warning)))?;
         }

@@ -12,6 +12,7 @@ use super::boxes::Daemon;
 use super::lines::exit_ending;
 use super::reach::{Reach, Whom};
 use super::words::{complain, plain, print_json, print_line};
+use crate::cli::completions;
 use crate::client::{Client, Failure};
 use crate::config;
 use crate::proto::v1::{
@@ -36,7 +37,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 #[command(after_help = "Example:\n  coop stop\n  coop stop my-box\n  coop stop --now")]
 pub struct Stop {
     /// Which one, when several run: a box, or a session as `coop ls` shows it
-    #[arg(value_name = "NAME", conflicts_with_all = ["url", "socket", "named"])]
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
     name: Option<String>,
     /// Without grace: the program and its process group are killed at once
     #[arg(long)]

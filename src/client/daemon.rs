@@ -70,6 +70,14 @@ pub async fn reach(start: Start) -> Result<Boxes, Failure> {
                 let _ = boxes.calls().shutdown_daemon(ShutdownDaemonRequest {}).await;
                 starter = Starter::default();
             }
+            Ok(boxes) if start == Start::IfNeeded && !boxes.is_of_this_home() => {
+                if boxes.info.boxes > 0 {
+                    return Err(boxes.other_home());
+                }
+                // Nobody needs it any more but who is about to leave.
+                let _ = boxes.calls().shutdown_daemon(ShutdownDaemonRequest {}).await;
+                starter = Starter::default();
+            }
             Ok(boxes) => return Ok(boxes),
             Err(Missed::Failed(failure)) => return Err(failure),
             Err(Missed::Absent) if start == Start::Never => return Err(Failure::NoDaemon { socket }),
@@ -172,6 +180,23 @@ impl Boxes {
     /// The calls themselves; cheap to make.
     pub fn calls(&self) -> BoxesClient<Channel> {
         self.calls.clone()
+    }
+
+    /// Whether it keeps boxes where our own COOP_HOME says.
+    pub fn is_of_this_home(&self) -> bool {
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let told = Path::new(&self.info.home);
+        // Where neither says anything, they do not disagree.
+        self.info.home.is_empty() || config::coop_home().is_none_or(|own| whole(&own) == whole(told))
+    }
+
+    fn other_home(&self) -> Failure {
+        let (own, other) = (config::coop_home().unwrap_or_default(), &self.info.home);
+        Failure::Choice(format!(
+            "the daemon that runs keeps boxes in {other}, and COOP_HOME says {}: end it with `coop daemon stop`, or give \
+             this COOP_HOME an XDG_RUNTIME_DIR of its own",
+            own.display()
+        ))
     }
 
     /// Where the daemon listens.

@@ -59,6 +59,11 @@ pub(super) enum Listed {
 }
 
 impl AllowList {
+    /// Whether this can stand in a list; if not, what is wrong with it.
+    pub fn check(entry: &str) -> Result<(), String> {
+        rule(entry).map(drop)
+    }
+
     pub fn parse(entries: &[String]) -> Result<Self, BadRule> {
         if let Some(entry) = entries.get(RULES_MAX) {
             let wrong = format!("the list has more than {RULES_MAX} entries: use *.host or blocks of addresses");

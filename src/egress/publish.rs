@@ -39,6 +39,16 @@ pub struct PublishRule {
 }
 
 impl PublishRule {
+    /// Reads one rule; if it is none, what is wrong with it.
+    pub fn parse(entry: &str) -> Result<Self, String> {
+        rule(entry)
+    }
+
+    /// Whether both cannot be: they want the same port of the machine.
+    pub fn collides(self, other: Self) -> bool {
+        self.listen.port() != 0 && self.listen == other.listen
+    }
+
     /// Reads all rules. Two that want the same port of the machine are refused here, and not when the second is bound.
     pub fn parse_all(entries: &[String]) -> Result<Vec<Self>, BadRule> {
         let mut rules: Vec<Self> = Vec::new();
@@ -48,7 +58,7 @@ impl PublishRule {
                 return Err(bad(format!("the list has more than {RULES_MAX} entries")));
             }
             let rule = rule(entry).map_err(bad)?;
-            if rule.listen.port() != 0 && rules.iter().any(|other| other.listen == rule.listen) {
+            if rules.iter().any(|other| rule.collides(*other)) {
                 return Err(bad(format!("{} is published already, by an entry before it", rule.listen)));
             }
             rules.push(rule);

@@ -70,17 +70,12 @@ impl Objects {
     /// Reads the index of the repository in a directory, if there is one.
     pub(super) fn learn(&mut self, tree: &Tree, inside: &Path) {
         let Some((bytes, written)) = read(tree, &inside.join(".git/index")) else { return };
-        let mut name = Vec::new();
-        let all = each(&bytes, |line| {
-            // In the fourth version a name says how much of the end of the one before it goes.
-            let kept = if line.shortened.is_empty() { 0 } else { name.len().saturating_sub(varint(line.shortened)) };
-            name.truncate(kept);
-            name.extend_from_slice(line.name.strip_suffix(b"\0").unwrap_or(line.name));
+        let all = each_named(&bytes, |line, name| {
             let (Ok(stat), Ok(object)) = (line.stat.try_into(), line.object.try_into()) else { return };
             let seen = Seen { stat, object };
             // What was written no earlier than the index may have been written once more in the same moment.
             if seen.modified() < written {
-                self.0.insert(inside.join(OsStr::from_bytes(&name)).into_os_string().into_vec(), seen);
+                self.0.insert(inside.join(OsStr::from_bytes(name)).into_os_string().into_vec(), seen);
             }
         });
         // What is no index to its end may have been understood wrongly from its start.
@@ -119,6 +114,33 @@ impl Seen {
         let then = [0, 1, 2, 3, 5, 9].map(|nth| self.number(nth));
         now == then
     }
+}
+
+/// Of these paths of a project, those at or below which its git keeps something.
+pub fn tracked<'a>(project: &Path, paths: &[&'a Path]) -> Vec<&'a Path> {
+    let index = Tree::open(project).ok().and_then(|tree| read(&tree, Path::new(".git/index")));
+    let mut found = Vec::new();
+    if let Some((bytes, _)) = index.filter(|_| !paths.is_empty()) {
+        each_named(&bytes, |_, name| {
+            let name = Path::new(OsStr::from_bytes(name));
+            found.extend(paths.iter().copied().filter(|path| name.starts_with(path)));
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Shows every entry with its whole name.
+fn each_named<'a>(bytes: &'a [u8], mut show: impl FnMut(&Tracked<'a>, &[u8])) -> Option<()> {
+    let mut name = Vec::new();
+    each(bytes, |line| {
+        // In the fourth version a name says how much of the end of the one before it goes.
+        let kept = if line.shortened.is_empty() { 0 } else { name.len().saturating_sub(varint(line.shortened)) };
+        name.truncate(kept);
+        name.extend_from_slice(line.name.strip_suffix(b"\0").unwrap_or(line.name));
+        show(line, &name);
+    })
 }
 
 /// One entry of an index.

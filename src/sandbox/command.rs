@@ -61,7 +61,7 @@ fn run(words: impl Iterator<Item = OsString>) -> Result<u8, Trouble> {
         eprintln!("coop: {warning}");
     }
     let env = std::env::vars_os().collect();
-    let run = Run { argv: words.collect(), cwd: cwd.into(), env, size: tty.then_some((80, 24)), no_input: false };
+    let run = Run { argv: words.collect(), cwd: cwd.into(), env, size: tty.then_some((80, 24)) };
     let started = sandbox.run(&run)?;
     let output = File::from(started.terminal);
     let copying = std::thread::spawn(move || copy(output));

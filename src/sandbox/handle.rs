@@ -70,6 +70,27 @@ pub struct Started {
     pub exit: Ending,
 }
 
+/// A program that was started in a box without a terminal.
+#[derive(Debug)]
+pub struct Piped {
+    /// Its process id as the machine sees it; also its process group and its session.
+    pub pid: u32,
+    /// Our ends of its pipes.
+    pub stdin: OwnedFd,
+    pub stdout: OwnedFd,
+    pub stderr: OwnedFd,
+    /// How it will have ended.
+    pub exit: Ending,
+}
+
+/// A program that runs, with the ends that it sent out.
+struct Begun {
+    pid: u32,
+    inner_pid: u32,
+    line: Vec<OwnedFd>,
+    exit: Ending,
+}
+
 impl Sandbox {
     pub(super) fn watch(parts: Parts) -> io::Result<Self> {
         let Parts { control, pid, pidfd, warnings, listener, group } = parts;
@@ -87,12 +108,26 @@ impl Sandbox {
 
     /// Starts a program, and returns when it runs or when it is known why it does not. Blocks.
     pub fn run(&self, run: &Run) -> Result<Started, RunError> {
+        let Begun { pid, inner_pid, line, exit } = self.begin(run, false)?;
+        let [terminal] = <[OwnedFd; 1]>::try_from(line).map_err(|_| RunError::BoxGone)?;
+        Ok(Started { pid, inner_pid, terminal, exit })
+    }
+
+    /// The same with a pipe for each of its three streams, whatever size a terminal would have. Blocks.
+    pub fn run_piped(&self, run: &Run) -> Result<Piped, RunError> {
+        let Begun { pid, line, exit, .. } = self.begin(run, true)?;
+        let [stdin, stdout, stderr] = <[OwnedFd; 3]>::try_from(line).map_err(|_| RunError::BoxGone)?;
+        Ok(Piped { pid, stdin, stdout, stderr, exit })
+    }
+
+    fn begin(&self, run: &Run, pipes: bool) -> Result<Begun, RunError> {
         let program = run.argv.first().ok_or(RunError::NothingToRun)?;
         check(run)?;
         let (beginning, theirs) = Channel::pair()?;
         let (exit, exit_theirs) = Channel::pair()?;
         beginning.set_timeout(RUN_PATIENCE)?;
-        self.ask(&Request::Run(Program::from(run)), &[theirs.as_fd(), exit_theirs.as_fd()])?;
+        let request = Request::Run { program: Program::from(run), pipes };
+        self.ask(&request, &[theirs.as_fd(), exit_theirs.as_fd()])?;
         drop((theirs, exit_theirs));
         let refused = |failure: RunFailure| RunError::of(failure, program, &run.cwd);
 
@@ -102,14 +137,14 @@ impl Sandbox {
             Word::Failed(failure) => return Err(refused(failure)),
             _ => return Err(RunError::BoxGone),
         };
-        let (pid, terminal) = first.sender.zip(first.descriptors.into_iter().next()).ok_or(RunError::BoxGone)?;
+        let pid = first.sender.ok_or(RunError::BoxGone)?;
         // Nothing more is said by a program that runs: its end of this channel went with our code.
         if let Some(word) = beginning.receive::<Word>()?
             && let Word::Failed(failure) = word.message
         {
             return Err(refused(failure));
         }
-        Ok(Started { pid, inner_pid, terminal, exit: Ending::new(exit) })
+        Ok(Begun { pid, inner_pid, line: first.descriptors, exit: Ending::new(exit) })
     }
 
     /// What was asked for and is not enforced on this machine.

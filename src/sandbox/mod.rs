@@ -4,7 +4,7 @@
 //! Sandbox::start ── re-executes coop ──▶ box-init ── clone ──▶ PID 1 (init/)
 //!      │                                                         │ builds the root, pivots, gives up every privilege
 //!      │◀───────────── one SEQPACKET socket ────────────────────▶│
-//!      ├─ run   a program on a terminal or on a pipe, made inside the box and handed out
+//!      ├─ run   a program on a terminal or on pipes, made inside the box and handed out
 //!      ├─ dial  a TCP connection to a port inside
 //!      └─ drop  ends PID 1, and with it everything inside
 //! ```
@@ -28,7 +28,7 @@ mod wire;
 pub use command::main as run_main;
 pub use ending::{Ended, Ending};
 pub use error::{RunError, SandboxError, Step};
-pub use handle::{Sandbox, Started};
+pub use handle::{Piped, Sandbox, Started};
 pub use idmap::range as map_range;
 pub use init::main as init_main;
 pub use probe::{Finding, probe};

@@ -162,6 +162,4 @@ pub struct Run {
     pub env: Vec<(OsString, OsString)>,
     /// Columns and rows of its terminal. `None`: no terminal but one pipe for both outputs, and nothing to read.
     pub size: Option<(u16, u16)>,
-    /// Nothing to read with a terminal too, which then does not control it: nobody can be asked through `/dev/tty`.
-    pub no_input: bool,
 }

@@ -7,7 +7,7 @@
 //!   Go (ids are mapped)      ──▶
 //!                            ◀──  Ready { warnings } + proxy listener, or Failed
 //!   Request::Run  + 2 ends   ──▶
-//!                  first end ◀──  Here + terminal     sent by the new process itself; then end of file: it runs,
+//!                  first end ◀──  Here + line         terminal or pipes, sent by the new process itself; then end of file: it runs,
 //!                                                     or Failed
 //!                 second end ◀──  Exited              end of file without it: the box is gone
 //!   Request::Dial + 1 end    ──▶
@@ -45,8 +45,14 @@ pub(super) enum Report {
 /// What the starter asks of PID 1.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
-    Run(Program),
-    Dial { port: u16 },
+    /// `pipes`: three of them in the place of a terminal, whose ends come back as stdin, stdout, stderr.
+    Run {
+        program: Program,
+        pipes: bool,
+    },
+    Dial {
+        port: u16,
+    },
 }
 
 /// What becomes of a program, on the channels of its own.
@@ -102,7 +108,6 @@ pub(super) struct Program {
     pub(super) cwd: Bytes,
     pub(super) env: Vec<(Bytes, Bytes)>,
     pub(super) size: Option<(u16, u16)>,
-    pub(super) no_input: bool,
 }
 
 /// Text where it is text, numbers where it is not.
@@ -136,7 +141,6 @@ impl From<&Run> for Program {
             cwd: Bytes::from(&run.cwd),
             env: run.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             size: run.size,
-            no_input: run.no_input,
         }
     }
 }
@@ -148,7 +152,6 @@ impl From<Program> for Run {
             cwd: PathBuf::from(program.cwd.into_os()),
             env: program.env.into_iter().map(|(name, value)| (name.into_os(), value.into_os())).collect(),
             size: program.size,
-            no_input: program.no_input,
         }
     }
 }

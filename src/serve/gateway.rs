@@ -17,7 +17,7 @@ use tonic::Status;
 
 use super::marks::Marked;
 use super::{body, error, params, streams};
-use crate::api::{ApiError, Encoded, HttpStatus, RPCS, Rpc, WantsJson, json_line};
+use crate::api::{ApiError, Encoded, ExactText, HttpStatus, RPCS, Rpc, WantsJson, json_line};
 
 include!(concat!(env!("OUT_DIR"), "/routes.rs"));
 
@@ -194,16 +194,21 @@ fn as_field(name: &str, body: &[u8]) -> Vec<u8> {
 
 fn answer<R: Serialize>(binding: &Binding, response: tonic::Response<R>) -> Response<HttpBody> {
     let (metadata, message, extensions) = response.into_parts();
+    let exact = extensions.get::<ExactText>();
     let encoded = match (extensions.get::<Encoded>(), binding.text_field) {
         (Some(Encoded(bytes)), None) => Ok(bytes.clone()),
-        (_, Some(field)) => text(&message, field),
+        (_, Some(field)) => exact.map_or_else(|| text(&message, field), |ExactText(bytes)| Ok(bytes.clone())),
         (None, None) => json_line(&message),
     };
     let bytes = match encoded {
         Ok(bytes) => bytes,
         Err(error) => return error::json_error(&ApiError::new(crate::api::Code::Internal, error.to_string())),
     };
-    let content_type = if binding.text_field.is_some() { "text/plain; charset=utf-8" } else { "application/json" };
+    let content_type = match (binding.text_field, exact) {
+        (Some(_), None) => "text/plain; charset=utf-8",
+        (Some(_), Some(_)) => "text/plain",
+        (None, _) => "application/json",
+    };
     let mut response = Response::new(HttpBody::from(bytes));
     *response.headers_mut() = metadata.into_headers();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -41,6 +41,25 @@ promise! {
 }
 
 promise! {
+    fn without_a_terminal_it_reads_prints_and_complains_through_pipes() {
+        use std::io::{Read, Write};
+        let sandbox = start(&plain());
+        let script = "cat; echo no >&2; test -t 0 || test -t 1 || test -t 2 || echo none; (: </dev/tty) 2>/dev/null || echo unasked";
+        let mut piped = sandbox.run_piped(&run(&["sh", "-c", script])).unwrap();
+        let mut stdin = fs::File::from(piped.stdin);
+        stdin.write_all(b"\x04\r\n\xff").unwrap();
+        drop(stdin);
+        let (mut printed, mut complained) = (Vec::new(), Vec::new());
+        fs::File::from(piped.stdout).read_to_end(&mut printed).unwrap();
+        fs::File::from(piped.stderr).read_to_end(&mut complained).unwrap();
+        assert_eq!((printed, complained), (b"\x04\r\n\xffnone\nunasked\n".to_vec(), b"no\n".to_vec()));
+        assert_eq!(piped.exit.wait(), Ended::Code(0));
+        piped = sandbox.run_piped(&run(&["sh", "-c", "kill -TERM $$"])).unwrap();
+        assert_eq!(piped.exit.wait(), Ended::Signal(15));
+    }
+}
+
+promise! {
     fn the_code_or_the_signal_of_the_end_is_told() {
         let sandbox = start(&plain());
         assert_eq!(sh(&sandbox, "exit 0").ended, Ended::Code(0));

@@ -115,7 +115,6 @@ pub fn run(argv: &[&str]) -> Run {
         cwd: "/".into(),
         env: env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
         size: None,
-        no_input: false,
     }
 }
 

@@ -25,7 +25,7 @@ fn shape(value: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn without_a_terminal_a_command_beside_a_session_reads_nothing_and_starts_where_it_is_told() {
+async fn without_a_terminal_a_command_beside_a_session_is_one_of_a_pipe_and_starts_where_it_is_told() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path("src")).unwrap();
     let coop = on_socket(&scratch, &["--cwd", scratch.dir().to_str().unwrap()], &["cat"]);
@@ -35,8 +35,14 @@ async fn without_a_terminal_a_command_beside_a_session_reads_nothing_and_starts_
         finished(command.into()).await.ok()
     };
     assert_eq!(beside(&[], &["cat"]).await, "");
-    let told = beside(&[], &sh("test -t 0 || echo none; test -t 1 && echo prints; echo $TERM $PAGER")).await;
-    assert_eq!(told, "none\nprints\ndumb cat\n");
+    let told =
+        beside(&[], &sh("test -t 0 || test -t 1 || echo none; (: </dev/tty) 2>/dev/null || echo unasked; echo $TERM"))
+            .await;
+    assert_eq!(told, "none\nunasked\ndumb\n");
+    let file = scratch.file("input", "one\ntwo\n");
+    let mut command = coop.verb_command(&["shell"]);
+    let output = command.args(["--", "sort", "-r"]).stdin(std::fs::File::open(file).unwrap()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "two\none\n");
     assert_eq!(beside(&["--cwd", "src"], &["pwd"]).await, format!("{}\n", scratch.path("src").display()));
 }
 

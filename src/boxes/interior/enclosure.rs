@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,9 +11,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::network;
-use crate::child::{Enclosed, Enclosure, Exit, Launch, SpawnError};
+use crate::child::{Enclosed, Enclosure, Exit, Launch, Pipes, SpawnError};
 use crate::egress::{AllowList, Denial, Published};
-use crate::sandbox::{Ended, Run, RunError, Sandbox, SandboxError, Spec, Started};
+use crate::sandbox::{Ended, Ending, Piped, Run, RunError, Sandbox, SandboxError, Spec, Started};
 
 /// Re-executed as the first process of a sandbox.
 const COOP: &str = "/proc/self/exe";
@@ -76,27 +77,31 @@ impl BoxEnclosure {
     /// Runs a program without a terminal, and returns what it prints: at most so many bytes. Blocks.
     pub fn ask(&self, launch: &Launch, bytes_max: u64) -> io::Result<Vec<u8>> {
         use io::Read;
-        let started = self.run(launch, None).map_err(|error| io::Error::other(error.to_string()))?;
+        let started = self.run(launch, None, Sandbox::run).map_err(|error| io::Error::other(error.to_string()))?;
         let mut printed = Vec::new();
         std::fs::File::from(started.terminal).take(bytes_max).read_to_end(&mut printed)?;
         Ok(printed)
     }
 
-    fn run(&self, launch: &Launch, size: Option<(u16, u16)>) -> Result<Started, RunError> {
+    fn run<T>(
+        &self,
+        launch: &Launch,
+        size: Option<(u16, u16)>,
+        start: fn(&Sandbox, &Run) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
         let run = Run {
             argv: launch.argv.clone(),
             cwd: launch.cwd.clone().unwrap_or_else(|| self.cwd.clone()),
             env: last_of_each(&launch.env),
             size,
-            no_input: launch.no_input,
         };
         let standing = |error: SandboxError| RunError::Talk(io::Error::other(error.to_string()));
         let sandbox = self.sandbox().map_err(standing)?;
-        match sandbox.run(&run) {
+        match start(&sandbox, &run) {
             // Its first process was killed: everything in it is gone, and a new one takes its place.
             Err(RunError::BoxGone) => {
                 self.forget(&sandbox);
-                self.sandbox().map_err(standing)?.run(&run)
+                start(&*self.sandbox().map_err(standing)?, &run)
             }
             result => result,
         }
@@ -127,18 +132,25 @@ impl BoxEnclosure {
 }
 
 impl Enclosure for BoxEnclosure {
-    fn start(&self, launch: &Launch) -> Result<Enclosed, SpawnError> {
+    fn start(&self, launch: &Launch) -> Result<Enclosed<OwnedFd>, SpawnError> {
         let size = (launch.size.cols(), launch.size.rows());
-        let started = self.run(launch, Some(size)).map_err(|error| explain(launch, error))?;
+        let started = self.run(launch, Some(size), Sandbox::run).map_err(|error| explain(launch, error))?;
         let Started { pid, terminal, exit, .. } = started;
-        let exit = Box::pin(async move {
-            match exit.ended().await {
-                Ended::Code(code) => Exit::Code(code),
-                Ended::Signal(number) => Exit::Signal(number),
-                Ended::BoxGone => Exit::Signal(libc::SIGKILL),
-            }
-        });
-        Ok(Enclosed { pid, terminal, exit })
+        Ok(Enclosed { pid, line: terminal, exit: Box::pin(told(exit)) })
+    }
+
+    fn start_piped(&self, launch: &Launch) -> Result<Enclosed<Pipes>, SpawnError> {
+        let started = self.run(launch, None, Sandbox::run_piped).map_err(|error| explain(launch, error))?;
+        let Piped { pid, stdin, stdout, stderr, exit } = started;
+        Ok(Enclosed { pid, line: Pipes { stdin, stdout, stderr }, exit: Box::pin(told(exit)) })
+    }
+}
+
+async fn told(exit: Ending) -> Exit {
+    match exit.ended().await {
+        Ended::Code(code) => Exit::Code(code),
+        Ended::Signal(number) => Exit::Signal(number),
+        Ended::BoxGone => Exit::Signal(libc::SIGKILL),
     }
 }
 

@@ -55,9 +55,10 @@ fn mounts() -> impl Strategy<Value = Many<Mount>> {
 
 fn boxes() -> impl Strategy<Value = BoxSection> {
     let program = (one(text()), one(word()), one(vec(text(), 0..3)), one(text()), one(vec(text(), 0..3)), one(text()));
-    let rest = (one(word()), one(any::<bool>()), mounts(), many(text()), one(word()));
-    (program, rest).prop_map(|((image, agent, command, shell, setup, user), (uidmap, nested, mounts, hide, login))| {
-        BoxSection { image, agent, command, shell, setup, user, uidmap, nested, mounts, hide, login }
+    let rest = (one(word()), one(any::<bool>()), mounts(), many(text()), one(word()), one(any::<bool>()));
+    (program, rest).prop_map(|(program, (uidmap, nested, mounts, hide, login, git_identity))| {
+        let (image, agent, command, shell, setup, user) = program;
+        BoxSection { image, agent, command, shell, setup, user, uidmap, nested, mounts, hide, login, git_identity }
     })
 }
 
@@ -78,7 +79,13 @@ fn sessions() -> impl Strategy<Value = SessionSection> {
 
 fn others() -> impl Strategy<Value = BoxFile> {
     let workspace = (one(text()), one(word()), many(text()), one(any::<bool>()));
-    let network = (one(word()), many(text()), many(text()));
+    let hosts = many("[a-z]{1,6}(\\.[a-z]{2,4})?(:[1-9][0-9]{1,3})?");
+    let ports = many("[1-9][0-9]{2,3}").prop_map(|mut ports| {
+        // The same port of the machine only once.
+        ports.sort_by(|a, b| a.value.cmp(&b.value));
+        ports
+    });
+    let network = (one(word()), hosts, ports);
     let limits = (
         one(16_u64 << 20..1 << 50),
         one(16_u64..4_194_304),
@@ -86,7 +93,8 @@ fn others() -> impl Strategy<Value = BoxFile> {
         one(64_u64..1_048_576),
     );
     let walls = (one(any::<bool>()), one(any::<bool>()));
-    let keys = (one(0_u32..=60_000), many(text()), many(text()));
+    let key = prop_oneof!["(ctrl-|alt-)?[a-z]", "f[1-9]", Just("page-up".to_owned())];
+    let keys = (one(0_u32..=60_000), many(key), many(text()));
     let env = (named("[A-Zabd-z_][A-Z0-9_]{0,5}"), many("[A-Z]{1,4}"));
     (workspace, network, limits, walls, keys, env).prop_map(|(workspace, network, limits, walls, keys, env)| BoxFile {
         workspace: WorkspaceSection {

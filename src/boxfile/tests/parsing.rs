@@ -26,6 +26,7 @@ nested = true
 mounts = ["~/data:/data:ro", { from = "tools", to = "/opt/tools" }, { volume = "cache", to = "~/.cache", mode = "rw" }]
 hide = [".env", "~/.ssh"]
 login = "copy"
+git_identity = false
 
 [workspace]
 path = "app"
@@ -162,6 +163,27 @@ fn every_wrong_value_says_what_would_be_right() {
         ("[session.labels]\na = 1", "expected a string, found a whole number; such as a = \"1\""),
         ("[session]\nrestart = true", "not true or false"),
         ("[input_filter]\nblock_keys = [\"\"]", "must not be empty"),
+        (
+            "[input_filter]\nblock_keys = [\"ctrl-z\", \"hyper-x\"]",
+            "coop.toml:2:25: unknown key \"hyper-x\": try enter",
+        ),
+        (
+            "[input_filter]\nblock_sequences = [\"12345678901234567890123456789012345678901234567890123456789012345\"]",
+            "at most 64",
+        ),
+        (
+            "[network]\nallow = [\"crates.io\", \"https://x.example/a\"]",
+            "coop.toml:2:23: write the host without https://",
+        ),
+        ("[network]\nallow = [\"*\"]", "that would be everybody"),
+        (
+            "[network]\npublish = [\n  \"80:x\",\n]",
+            "coop.toml:3:3: the port inside the box is a number from 1 to 65535",
+        ),
+        (
+            "[network]\npublish = [\"80\", \"80:81\"]",
+            "coop.toml:2:18: 127.0.0.1:80 is published already, by an entry before it",
+        ),
         ("[env]\nPORT = 8080", "expected a string, found a whole number; such as PORT = \"1\""),
         ("[env]\n\"A-B\" = \"1\"", "is no name here"),
         ("[env]\nHOME = \"/x\"", "is set by coop itself"),

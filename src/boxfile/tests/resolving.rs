@@ -56,6 +56,7 @@ fn a_file_that_says_nothing_is_a_shell_in_a_box_of_the_directorys_name() {
     assert_eq!((plan.network.mode, plan.network.allow), (NetworkMode::Filtered, vec![]));
     assert_eq!((plan.session.cols, plan.session.rows, plan.session.restart), (200, 50, Restart::No));
     assert!(plan.security.seccomp && plan.security.landlock && !plan.nested && plan.warnings.is_empty());
+    assert!(plan.git_identity && !place.plan("[box]\ngit_identity = false").git_identity);
 }
 
 #[test]
@@ -272,6 +273,20 @@ fn what_changes_nothing_is_said() {
     for key in ["box.login", "box.user", "network.allow", "network.publish"] {
         assert!(warnings.iter().any(|warning| warning.starts_with(key)), "{key}");
     }
+}
+
+#[test]
+fn rules_of_the_command_line_and_of_several_layers_are_looked_at_too() {
+    let place = Place::new();
+    let project = parse(place.at.file.as_ref().unwrap(), "[network]\npublish = [\"80:81\"]", Whose::Project).unwrap();
+    let (allow, publish) = (vec!["a b".to_owned(), "ok.example".to_owned()], vec!["80".to_owned(), "x".to_owned()]);
+    let settings = merge(BoxFile::default(), project, Overrides { allow, publish, ..Overrides::default() });
+    let told = resolve(&settings, &place.at).unwrap_err().to_string();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].starts_with("command line: network.allow: `a b`: it has a space in it"), "{told}");
+    assert!(lines.iter().any(|line| line.starts_with("command line: network.publish: `x`: ")), "{told}");
+    assert!(lines.iter().any(|line| line.ends_with("network.publish: 127.0.0.1:80 is published twice")), "{told}");
 }
 
 #[test]

@@ -74,6 +74,14 @@ fn each_thing_that_widens_is_asked_for_with_its_line() {
 }
 
 #[test]
+fn who_keeps_their_name_out_of_boxes_is_asked_for_it() {
+    let told = "commits with your name and address".to_owned();
+    assert_eq!(asked("[box]\ngit_identity = true", "[box]\ngit_identity = false"), [(2, told)]);
+    assert_eq!(asked("[box]\ngit_identity = true", ""), []);
+    assert_eq!(asked("[box]\ngit_identity = false", ""), []);
+}
+
+#[test]
 fn every_key_was_thought_of() {
     let keys: Vec<&str> =
         demands(&file(EVERYTHING, Whose::Project), &BoxFile::default()).iter().map(|demand| demand.key).collect();

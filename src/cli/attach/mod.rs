@@ -33,6 +33,7 @@ use super::reach::Reach;
 use super::words::{complain, plain, print_json};
 use crate::borrowed::process;
 use crate::child::Size;
+use crate::cli::completions;
 use crate::client::{Credentials, Failure, Target, box_of, connect};
 use crate::proto::v1::ExitEvent;
 use about::About;
@@ -71,7 +72,7 @@ pub const SIGNAL_BASE: i32 = 128;
                         coop attach --url http://build:8080 --token-file token --detach-key ctrl-b")]
 pub struct Attach {
     /// Which session, when several run: a box, its name or number, as `coop ls` shows them, or a label
-    #[arg(value_name = "SESSION", conflicts_with_all = ["url", "socket", "named"])]
+    #[arg(value_name = "SESSION", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
     session: Option<String>,
     /// Only look: nothing is typed, the size stays as it is; Ctrl-C leaves
     #[arg(long)]
@@ -273,7 +274,7 @@ fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>, left: W
 }
 
 /// What `coop --exit-with-child` would end with.
-pub fn shell_code(exit: &ExitEvent) -> i32 {
+fn shell_code(exit: &ExitEvent) -> i32 {
     exit.code.or_else(|| exit.signal.map(|signal| SIGNAL_BASE + signal)).unwrap_or(1)
 }
 

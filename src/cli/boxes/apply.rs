@@ -8,6 +8,7 @@ use super::ask::may;
 use super::diff::told;
 use super::paths::{changes, choose};
 use super::{DIFF_WITHIN, Daemon};
+use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_json, print_line};
 use crate::proto::v1::{ApplyWorkspaceRequest, ApplyWorkspaceResponse};
 
@@ -21,7 +22,7 @@ use crate::proto::v1::{ApplyWorkspaceRequest, ApplyWorkspaceResponse};
 #[command(after_help = "Example:\n  coop diff my-box && coop apply my-box\n  coop apply my-box src/main.rs --yes")]
 pub struct Apply {
     /// The box, then paths: only what was changed there
-    #[arg(value_name = "NAME|PATH")]
+    #[arg(value_name = "NAME|PATH", value_hint = completions::NAME)]
     words: Vec<String>,
     /// Also over files that have changed in the project since, and over protected ones
     #[arg(long)]

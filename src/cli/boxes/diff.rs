@@ -1,5 +1,6 @@
 //! `coop diff`: what an agent changed in its layer over the project.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -7,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::paths::choose;
 use super::{DIFF_WITHIN, Daemon};
+use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_bytes, print_json, print_line};
 use crate::proto::v1::{ChangeKind, DiffWorkspaceRequest, DiffWorkspaceResponse, WorkspaceChange};
 
@@ -19,7 +21,7 @@ use crate::proto::v1::{ChangeKind, DiffWorkspaceRequest, DiffWorkspaceResponse, 
 #[command(after_help = "Example:\n  coop diff\n  coop diff my-box --names\n  coop diff my-box src/ > work.patch")]
 pub struct Diff {
     /// The box, then paths: only what was changed there
-    #[arg(value_name = "NAME|PATH")]
+    #[arg(value_name = "NAME|PATH", value_hint = completions::NAME)]
     words: Vec<String>,
     /// Only which files: A added, M modified, D deleted, T another type, X another mode
     #[arg(long)]
@@ -64,7 +66,8 @@ impl Diff {
             When::Never => false,
             When::Auto => is_seen && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         };
-        print_bytes(shown(&diff.text, is_seen, colored).as_bytes())?;
+        let text = diff.exact.as_deref().unwrap_or(diff.text.as_bytes());
+        print_bytes(&shown(text, is_seen, colored))?;
         if diff.is_cut {
             complain("the rest is too long to be shown: `coop diff --names` lists all, and a path shows one of them");
         }
@@ -85,38 +88,48 @@ pub fn told(change: &WorkspaceChange) -> String {
     format!("{letter} {}", plain(&change.path))
 }
 
-/// The text as it is for programs; for a terminal without what it would obey, and in colours if wanted.
-fn shown(text: &str, is_seen: bool, colored: bool) -> String {
-    let mut out = String::with_capacity(text.len());
+/// The text as it is for programs, byte for byte; for a terminal without what it would obey, and in colours if wanted.
+fn shown(text: &[u8], is_seen: bool, colored: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
     let mut is_binary = false;
-    for line in text.split_inclusive('\n') {
-        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let (line, end) = line.strip_suffix(b"\n").map_or((line, &b""[..]), |line| (line, b"\n"));
         // Nobody reads such a content: it is digits up to the next file or note, which have spaces in them.
-        is_binary &= !line.starts_with("diff ") && !line.starts_with("# ");
+        is_binary &= !line.starts_with(b"diff ") && !line.starts_with(b"# ");
         if is_binary && is_seen {
             continue;
         }
-        is_binary |= line == BINARY;
-        let line = if is_seen { line.split('\t').map(plain).collect::<Vec<_>>().join("\t") } else { line.to_owned() };
+        is_binary |= line == BINARY.as_bytes();
+        let line = if is_seen { seen(line).into() } else { Cow::Borrowed(line) };
         match color(&line).filter(|_| colored) {
-            Some(color) => out.push_str(&format!("\x1b[{color}m{line}\x1b[0m{end}")),
-            None => out.push_str(&format!("{line}{end}")),
+            Some(color) => {
+                out.extend_from_slice(format!("\x1b[{color}m").as_bytes());
+                out.extend_from_slice(&line);
+                out.extend_from_slice(b"\x1b[0m");
+            }
+            None => out.extend_from_slice(&line),
         }
+        out.extend_from_slice(end);
     }
     out
+}
+
+/// A line for eyes. Tabs are part of the text.
+fn seen(line: &[u8]) -> Vec<u8> {
+    String::from_utf8_lossy(line).split('\t').map(plain).collect::<Vec<_>>().join("\t").into_bytes()
 }
 
 /// The heading of a content that is no text.
 const BINARY: &str = "GIT binary patch";
 
 /// What git paints a line in.
-fn color(line: &str) -> Option<&'static str> {
+fn color(line: &[u8]) -> Option<&'static str> {
     const HEADINGS: [&str; 10] =
         ["diff ", "index ", "--- ", "+++ ", "new file", "deleted file", "old mode", "new mode", "Binary files", BINARY];
-    if HEADINGS.iter().any(|heading| line.starts_with(heading)) {
+    if HEADINGS.iter().any(|heading| line.starts_with(heading.as_bytes())) {
         return Some("1");
     }
-    match line.as_bytes().first()? {
+    match line.first()? {
         b'+' => Some("32"),
         b'-' => Some("31"),
         b'@' => Some("36"),
@@ -127,6 +140,18 @@ fn color(line: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shown(text: &str, is_seen: bool, colored: bool) -> String {
+        String::from_utf8(super::shown(text.as_bytes(), is_seen, colored)).unwrap()
+    }
+
+    #[test]
+    fn bytes_stay_bytes_for_programs_and_are_letters_for_eyes() {
+        let text = b"+caf\xe9\n-x\n";
+        assert_eq!(super::shown(text, false, false), text);
+        assert_eq!(super::shown(text, false, true), b"\x1b[32m+caf\xe9\x1b[0m\n\x1b[31m-x\x1b[0m\n");
+        assert_eq!(super::shown(text, true, false), "+caf\u{fffd}\n-x\n".as_bytes());
+    }
 
     #[test]
     fn a_terminal_is_not_told_what_to_do_by_a_diff_and_a_program_has_it_as_it_is() {

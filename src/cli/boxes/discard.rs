@@ -9,6 +9,7 @@ use super::ask::may;
 use super::diff::told;
 use super::paths::{changes, choose};
 use super::{DIFF_WITHIN, Daemon};
+use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_json, print_line};
 use crate::proto::v1::{DiscardWorkspaceRequest, DiscardWorkspaceResponse};
 
@@ -20,7 +21,7 @@ use crate::proto::v1::{DiscardWorkspaceRequest, DiscardWorkspaceResponse};
 #[command(after_help = "Example:\n  coop discard my-box src/wrong.rs\n  coop discard my-box --yes")]
 pub struct Discard {
     /// The box, then paths: only what was changed there
-    #[arg(value_name = "NAME|PATH")]
+    #[arg(value_name = "NAME|PATH", value_hint = completions::NAME)]
     words: Vec<String>,
     /// Without a question
     #[arg(long, short)]

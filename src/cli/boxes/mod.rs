@@ -10,6 +10,7 @@ mod discard;
 mod image;
 mod init;
 mod paths;
+mod piped;
 mod progress;
 mod rm;
 mod serve;
@@ -64,6 +65,11 @@ impl Daemon {
     /// The one that runs.
     pub async fn running() -> Option<Self> {
         reach(Start::Never).await.ok().map(Self)
+    }
+
+    /// Whether it keeps the boxes that are meant here.
+    pub fn is_of_this_home(&self) -> bool {
+        self.0.is_of_this_home()
     }
 
     pub fn calls(&self) -> BoxesClient<Channel> {

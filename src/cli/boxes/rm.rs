@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Daemon;
 use super::which::pick_here;
+use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_json, print_line};
 use crate::client::whole_path;
 use crate::proto::v1::DeleteBoxRequest;
@@ -25,7 +26,7 @@ const RM_WITHIN: Duration = Duration::from_secs(120);
 #[command(after_help = "Example:\n  coop rm\n  coop rm my-box\n  coop rm --all --force")]
 pub struct Rm {
     /// The boxes [default: that of this directory]
-    #[arg(value_name = "NAME", conflicts_with = "all")]
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with = "all")]
     names: Vec<String>,
     /// Also those that run, or have changes that were not applied: these are lost
     #[arg(long, short)]

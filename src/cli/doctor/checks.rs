@@ -54,7 +54,6 @@ async fn find(
         env_remove: Vec::new(),
         bare: true,
         size: Size::new(80, 24)?,
-        no_input: false,
     };
     let Some(program) = version::find(&command[0], &launch) else {
         let name = command[0].display();

@@ -140,7 +140,6 @@ fn installed() -> anyhow::Result<Vec<Installed>> {
         env_remove: Vec::new(),
         bare: false,
         size: Size::new(80, 24)?,
-        no_input: false,
     };
     let all = [Known::Claude, Known::Codex, Known::Gemini].map(Known::subject).into_iter().map(|subject| {
         let program = version::find(OsStr::new(subject.program), &launch);

@@ -1,4 +1,4 @@
-//! Starts one program: its terminal, the moment between fork and exec, and why it did not work.
+//! Starts one program: its terminal or its pipes, the moment between fork and exec, and why it did not work.
 
 use std::{
     ffi::{CString, OsStr, OsString},
@@ -46,18 +46,22 @@ pub(super) struct Starter<'a> {
     pub(super) limits: &'a Limits,
 }
 
-/// The two sides of what a program prints to.
+/// The two sides of what a program reads and prints.
 struct Line {
-    /// Goes out of the box.
-    ours: OwnedFd,
-    theirs: OwnedFd,
+    /// Go out of the box: its terminal, or the one pipe that it prints to, or stdin, stdout and stderr.
+    ours: Vec<OwnedFd>,
+    /// Without one its stdin stays what PID 1 reads: nothing.
+    stdin: Option<OwnedFd>,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
     terminal: bool,
 }
 
 impl Starter<'_> {
     /// Starts a program. All that goes wrong after the fork is told by the new process itself.
-    pub(super) fn start(&self, run: Run, beginning: &Channel) -> Result<Pid, RunFailure> {
-        let line = self.line(run.size).map_err(|error| RunFailure::Terminal { errno: errno(&error) })?;
+    pub(super) fn start(&self, run: Run, pipes: bool, beginning: &Channel) -> Result<Pid, RunFailure> {
+        let line = if pipes { three_pipes() } else { self.line(run.size) };
+        let line = line.map_err(|error| RunFailure::Terminal { errno: errno(&error) })?;
         match raw::fork_alone().map_err(|error| RunFailure::Fork { errno: errno(&error) })? {
             ForkResult::Parent { child } => Ok(child),
             ForkResult::Child => {
@@ -71,7 +75,8 @@ impl Starter<'_> {
     fn line(&self, size: Option<(u16, u16)>) -> io::Result<Line> {
         let Some((columns, rows)) = size else {
             let (ours, theirs) = io::pipe()?;
-            return Ok(Line { ours: ours.into(), theirs: theirs.into(), terminal: false });
+            let (ours, stdout) = (vec![ours.into()], theirs.try_clone()?.into());
+            return Ok(Line { ours, stdin: None, stdout, stderr: theirs.into(), terminal: false });
         };
         // Not through /dev/ptmx, at which the box may have put something else.
         let open = OFlags::RDWR | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -79,7 +84,8 @@ impl Starter<'_> {
         unlockpt(&ours)?;
         tcsetwinsize(&ours, Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 })?;
         let theirs = ioctl_tiocgptpeer(&ours, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-        Ok(Line { ours, theirs, terminal: true })
+        let (stdin, stdout) = (Some(theirs.try_clone()?), theirs.try_clone()?);
+        Ok(Line { ours: vec![ours], stdin, stdout, stderr: theirs, terminal: true })
     }
 
     /// In the new process; returns only if it stays what it is.
@@ -90,21 +96,21 @@ impl Starter<'_> {
     fn prepare(&self, run: &Run, line: &Line, beginning: &Channel) -> Result<(), RunFailure> {
         let terminal = |error: io::Error| RunFailure::Terminal { errno: errno(&error) };
         setsid().map_err(|error| terminal(error.into()))?;
-        // Without this its stdin stays what PID 1 reads: nothing.
-        if line.terminal && !run.no_input {
-            ioctl_tiocsctty(&line.theirs).map_err(|error| terminal(error.into()))?;
-            raw::replace(&line.theirs, libc::STDIN_FILENO).map_err(terminal)?;
+        if line.terminal {
+            ioctl_tiocsctty(&line.stdout).map_err(|error| terminal(error.into()))?;
         }
-        for number in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
-            raw::replace(&line.theirs, number).map_err(terminal)?;
+        if let Some(stdin) = &line.stdin {
+            raw::replace(stdin, libc::STDIN_FILENO).map_err(terminal)?;
         }
+        raw::replace(&line.stdout, libc::STDOUT_FILENO).map_err(terminal)?;
+        raw::replace(&line.stderr, libc::STDERR_FILENO).map_err(terminal)?;
         raw::handle_all_signals_by_default();
         let _ = SigSet::empty().thread_set_mask();
         // Said by the new process itself, because the kernel then tells the starter its id as seen from there. PID 1
         // knows the inner one only, and a look into the machine's /proc could find another process by that time.
         let inner_pid = getpid().as_raw().cast_unsigned();
-        let here = beginning.send(&Word::Here { inner_pid }, &[line.ours.as_fd()]);
-        here.map_err(terminal)?;
+        let ours: Vec<_> = line.ours.iter().map(AsFd::as_fd).collect();
+        beginning.send(&Word::Here { inner_pid }, &ours).map_err(terminal)?;
         self.limit()?;
         chdir(&run.cwd).map_err(|error| RunFailure::Directory { errno: error as i32 })?;
         raw::close_on_exec_above_stderr().map_err(terminal)
@@ -130,6 +136,13 @@ impl Starter<'_> {
         }
         Ok(())
     }
+}
+
+/// A stream for each of the three; the first goes the other way.
+fn three_pipes() -> io::Result<Line> {
+    let ((stdin, writes), (reads, stdout), (reads_errors, stderr)) = (io::pipe()?, io::pipe()?, io::pipe()?);
+    let ours = vec![writes.into(), reads.into(), reads_errors.into()];
+    Ok(Line { ours, stdin: Some(stdin.into()), stdout: stdout.into(), stderr: stderr.into(), terminal: false })
 }
 
 /// coop raises its own soft limit as far as it goes, for its connections. Programs that use `select` break above this

@@ -89,10 +89,10 @@ fn serve(starter: &Starter<'_>, watched: &mut Watched, received: Received<Reques
                 }
             };
         }
-        Request::Run(program) => {
+        Request::Run { program, pipes } => {
             let Some(exit) = ends.next() else { return };
             let started = if watched.len() < PROGRAMS_MAX {
-                starter.start(program.into(), &answer)
+                starter.start(program.into(), pipes, &answer)
             } else {
                 Err(RunFailure::TooMany)
             };

@@ -275,6 +275,8 @@ async fn a_program_that_ends_too_often_is_parked_and_a_restart_gives_it_another_
     daemon.create(user.source("red", &["true"])).await.ok();
     daemon.stands("red", "parked").await;
     assert!(daemon.get_box("red").await["pid"].is_number(), "its session is still there to be looked at");
+    let told = user.run(&["state", "-s", "red"]).await.ok();
+    assert!(told.starts_with("parked  true  exit code 0") && told.contains("`coop restart red` starts it"), "{told}");
     let told = daemon.post("/api/v1/boxes/red/restart", serde_json::json!({})).await.ok();
     assert_ne!(told["state"], "parked");
 }

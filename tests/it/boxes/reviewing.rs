@@ -123,7 +123,7 @@ impl Boxes for StandIn {
         };
         let changes = self.changes.iter().filter(within).cloned().collect();
         let text = if names_only { String::new() } else { self.text.clone() };
-        Ok(Response::new(v1::DiffWorkspaceResponse { changes, text, is_cut: false }))
+        Ok(Response::new(v1::DiffWorkspaceResponse { changes, text, is_cut: false, exact: None }))
     }
 
     async fn apply_workspace(&self, request: Request<v1::ApplyWorkspaceRequest>) -> Answer<v1::ApplyWorkspaceResponse> {

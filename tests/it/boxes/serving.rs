@@ -6,7 +6,7 @@ use super::user::User;
 use crate::support::{Coop, binary, finished};
 
 /// coop serve, which ends with the test.
-fn serving(user: &User, words: &[&str]) -> Coop {
+pub fn serving(user: &User, words: &[&str]) -> Coop {
     let _ = binary();
     Coop::start_with(&[&["serve", "--port", "0"], words].concat(), &[], |command| {
         command.env("COOP_HOME", user.home()).env("XDG_RUNTIME_DIR", user.scratch.path("run"));

@@ -9,7 +9,7 @@ use crate::support::{Ended, PATIENCE, alive};
 
 impl User {
     /// A box with a program that stays, in the project.
-    async fn up(&self, name: &str, words: &[&str]) -> Value {
+    pub async fn up(&self, name: &str, words: &[&str]) -> Value {
         let project = self.project();
         let ended = self.run(&[&["up", &project, "--name", name, "--json", "--"], words].concat()).await;
         assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -223,48 +223,6 @@ async fn a_shell_opens_beside_the_program_and_ends_with_its_code() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(session.call("GET", "/api/v1/status").send().await.ok()["state"], "running");
-}
-
-#[tokio::test]
-async fn without_a_terminal_a_command_runs_by_itself_and_prints_what_it_prints() {
-    let user = User::new();
-    user.up("red", &["cat"]).await;
-    let ended =
-        user.run(&["shell", "red", "--", "sh", "-c", "printf 'one\\ntwo\\r\\n\\ttabbed\\033[1m'; exit 3"]).await;
-    assert_eq!((ended.code, ended.text().as_str(), ended.err.as_str()), (Some(3), "one\ntwo\r\n\ttabbed\x1b[1m", ""));
-    // As quickly as can be: nothing of it is missed, however late it is looked at.
-    for _ in 0..3 {
-        assert_eq!(user.run(&["shell", "-s", "red", "--", "echo", "quick"]).await.ok(), "quick\n");
-    }
-    let ended = user.run(&["shell", "red", "--", "seq", "1", "20000"]).await;
-    assert_eq!(ended.ok().lines().count(), 20000);
-    let ended = user.run(&["shell", "red", "--cwd", "/", "--", "pwd"]).await;
-    assert_eq!(ended.ok(), "/\n");
-    let ended = user.run(&["shell", "red", "--", "/no/such/program"]).await;
-    assert!(ended.code == Some(1) && ended.err.contains("/no/such/program"), "{ended:?}");
-    let ended = user.run(&["shell", "red", "--", "sh", "-c", "kill -9 $$"]).await;
-    assert_eq!(ended.code, Some(137));
-    let ended = user.run(&["shell", "red", "--json", "--", "sh", "-c", "echo hi; exit 4"]).await;
-    assert_eq!((ended.code, ended.err.as_str()), (Some(4), ""));
-    let told: Vec<Value> = ended.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let words: Vec<&str> = told.iter().map(|told| told["event"].as_str().unwrap()).collect();
-    assert!(words.starts_with(&["ready"]) && words.ends_with(&["exit"]), "{told:?}");
-    let hi = json!({"event": "output", "data": "aGkNCg=="});
-    assert!(told.contains(&hi) && told.last().unwrap()["code"] == 4, "{told:?}");
-}
-
-#[tokio::test]
-async fn without_a_terminal_a_command_in_a_box_reads_nothing_and_starts_where_it_is_told() {
-    let user = User::new();
-    user.up("red", &["cat"]).await;
-    assert_eq!(user.run(&["shell", "red", "--", "cat"]).await.ok(), "");
-    let script = "test -t 0 || echo none; test -t 1 && echo prints; (: </dev/tty) 2>/dev/null || echo unasked; \
-                  echo $TERM $PAGER $GIT_PAGER";
-    let told = user.run(&["shell", "red", "--", "sh", "-c", script]).await.ok();
-    assert_eq!(told, "none\nprints\nunasked\ndumb cat cat\n");
-    std::fs::create_dir(user.scratch.path("project/src")).unwrap();
-    let told = user.run(&["shell", "red", "--cwd", "src", "--", "pwd"]).await.ok();
-    assert_eq!(told, format!("{}/src\n", user.project()));
 }
 
 #[tokio::test]

@@ -62,10 +62,11 @@ messages! {
         StreamStateRequest StreamStopEventsRequest StreamTranscriptEventsRequest TerminalSize TranscriptEvent
         TranscriptMeta Usage Variable WaitRequest WaitResponse
         OpenTerminalRequest Terminal ListTerminalsRequest ListTerminalsResponse CloseTerminalRequest CloseTerminalResponse
+        CommandStart CommandStarted CommandEnded
         Box GetInfoRequest GetInfoResponse BoxSource CreateBoxRequest GetBoxRequest ListBoxesRequest ListBoxesResponse
         StopBoxRequest RestartBoxRequest DeleteBoxRequest DeleteBoxResponse WatchBoxesRequest BoxEvent PullImageRequest
         BuildBoxRequest BuildProgress DiffWorkspaceRequest WorkspaceChange DiffWorkspaceResponse ApplyWorkspaceRequest
         ApplyWorkspaceResponse DiscardWorkspaceRequest DiscardWorkspaceResponse ShutdownDaemonRequest
         ShutdownDaemonResponse;
-    by_word: ClientMessage ServerMessage AttachRequest AttachResponse
+    by_word: ClientMessage ServerMessage AttachRequest AttachResponse RunCommandRequest RunCommandResponse
 }

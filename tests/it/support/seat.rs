@@ -32,7 +32,7 @@ impl Seat {
         let env_remove = names.filter(|name| name.to_string_lossy().starts_with("COOP")).collect();
         let size = Size::new(cols, rows).unwrap();
         let env = vec![("TERM".into(), "xterm-256color".into())];
-        let child = spawn(&Launch { argv, cwd: None, env, env_remove, bare: false, size, no_input: false }).unwrap();
+        let child = spawn(&Launch { argv, cwd: None, env, env_remove, bare: false, size }).unwrap();
         let (end, group) = (CancellationToken::new(), child.process.group());
         let supervised = child.process.supervise(None, end.clone());
         let shown = Terminal::new(size, 0);

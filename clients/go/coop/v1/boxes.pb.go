@@ -1522,10 +1522,12 @@ type DiffWorkspaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Sorted by path.
 	Changes []*WorkspaceChange `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
-	// As `git diff` prints it.
+	// As `git diff` prints it. What is no UTF-8 is replaced.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	// The text was cut because it is too long; the list is whole.
-	IsCut         bool `protobuf:"varint,3,opt,name=is_cut,json=isCut,proto3" json:"is_cut,omitempty"`
+	IsCut bool `protobuf:"varint,3,opt,name=is_cut,json=isCut,proto3" json:"is_cut,omitempty"`
+	// The same byte for byte, for `git apply`, where something of it is no UTF-8.
+	Exact         []byte `protobuf:"bytes,4,opt,name=exact,proto3,oneof" json:"exact,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1579,6 +1581,13 @@ func (x *DiffWorkspaceResponse) GetIsCut() bool {
 		return x.IsCut
 	}
 	return false
+}
+
+func (x *DiffWorkspaceResponse) GetExact() []byte {
+	if x != nil {
+		return x.Exact
+	}
+	return nil
 }
 
 // Carries changes over.
@@ -1998,11 +2007,13 @@ const file_coop_v1_boxes_proto_rawDesc = "" +
 	"names_only\x18\x03 \x01(\bR\tnamesOnly\"N\n" +
 	"\x0fWorkspaceChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12'\n" +
-	"\x04kind\x18\x02 \x01(\x0e2\x13.coop.v1.ChangeKindR\x04kind\"v\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x13.coop.v1.ChangeKindR\x04kind\"\x9b\x01\n" +
 	"\x15DiffWorkspaceResponse\x122\n" +
 	"\achanges\x18\x01 \x03(\v2\x18.coop.v1.WorkspaceChangeR\achanges\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x15\n" +
-	"\x06is_cut\x18\x03 \x01(\bR\x05isCut\"W\n" +
+	"\x06is_cut\x18\x03 \x01(\bR\x05isCut\x12\x19\n" +
+	"\x05exact\x18\x04 \x01(\fH\x00R\x05exact\x88\x01\x01B\b\n" +
+	"\x06_exact\"W\n" +
 	"\x15ApplyWorkspaceRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05paths\x18\x02 \x03(\tR\x05paths\x12\x14\n" +
@@ -2178,6 +2189,7 @@ func file_coop_v1_boxes_proto_init() {
 	file_coop_v1_boxes_proto_msgTypes[3].OneofWrappers = []any{}
 	file_coop_v1_boxes_proto_msgTypes[13].OneofWrappers = []any{}
 	file_coop_v1_boxes_proto_msgTypes[16].OneofWrappers = []any{}
+	file_coop_v1_boxes_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

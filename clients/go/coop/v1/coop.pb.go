@@ -27,7 +27,7 @@ var File_coop_v1_coop_proto protoreflect.FileDescriptor
 
 const file_coop_v1_coop_proto_rawDesc = "" +
 	"\n" +
-	"\x12coop/v1/coop.proto\x12\acoop.v1\x1a\x13coop/v1/agent.proto\x1a\x13coop/v1/gates.proto\x1a\x13coop/v1/input.proto\x1a\x17coop/v1/lifecycle.proto\x1a\x13coop/v1/nudge.proto\x1a\x15coop/v1/options.proto\x1a\x14coop/v1/screen.proto\x1a\x15coop/v1/session.proto\x1a\x17coop/v1/terminals.proto\x1a\x19coop/v1/transcripts.proto\x1a\x1cgoogle/api/annotations.proto2\xe7&\n" +
+	"\x12coop/v1/coop.proto\x12\acoop.v1\x1a\x13coop/v1/agent.proto\x1a\x13coop/v1/gates.proto\x1a\x13coop/v1/input.proto\x1a\x17coop/v1/lifecycle.proto\x1a\x13coop/v1/nudge.proto\x1a\x15coop/v1/options.proto\x1a\x14coop/v1/screen.proto\x1a\x15coop/v1/session.proto\x1a\x17coop/v1/terminals.proto\x1a\x19coop/v1/transcripts.proto\x1a\x1cgoogle/api/annotations.proto2\xba'\n" +
 	"\x04Coop\x12q\n" +
 	"\tGetHealth\x12\x19.coop.v1.GetHealthRequest\x1a\x1a.coop.v1.GetHealthResponse\"-\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02!Z\x0f\x12\r/api/v1/livez\x12\x0e/api/v1/health\x12\\\n" +
 	"\bGetReady\x12\x18.coop.v1.GetReadyRequest\x1a\x19.coop.v1.GetReadyResponse\"\x1b\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v1/ready\x12w\n" +
@@ -55,7 +55,9 @@ const file_coop_v1_coop_proto_rawDesc = "" +
 	"\x06Attach\x12\x16.coop.v1.AttachRequest\x1a\x17.coop.v1.AttachResponse\"\x06\x8a\xb5\x18\x02\b\x03(\x010\x01\x12c\n" +
 	"\fOpenTerminal\x12\x1c.coop.v1.OpenTerminalRequest\x1a\x11.coop.v1.Terminal\"\"\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v1/terminals\x12o\n" +
 	"\rListTerminals\x12\x1d.coop.v1.ListTerminalsRequest\x1a\x1e.coop.v1.ListTerminalsResponse\"\x1f\x8a\xb5\x18\x02\b\x02\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v1/terminals\x12t\n" +
-	"\rCloseTerminal\x12\x1d.coop.v1.CloseTerminalRequest\x1a\x1e.coop.v1.CloseTerminalResponse\"$\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x18*\x16/api/v1/terminals/{id}\x12p\n" +
+	"\rCloseTerminal\x12\x1d.coop.v1.CloseTerminalRequest\x1a\x1e.coop.v1.CloseTerminalResponse\"$\x8a\xb5\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x18*\x16/api/v1/terminals/{id}\x12Q\n" +
+	"\n" +
+	"RunCommand\x12\x1a.coop.v1.RunCommandRequest\x1a\x1b.coop.v1.RunCommandResponse\"\x06\x8a\xb5\x18\x02\b\x03(\x010\x01\x12p\n" +
 	"\n" +
 	"DecideStop\x12\x1a.coop.v1.DecideStopRequest\x1a\x1b.coop.v1.DecideStopResponse\")\x8a\xb5\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d:\apayload\"\x12/api/v1/hooks/stop\x12t\n" +
 	"\vResolveStop\x12\x1b.coop.v1.ResolveStopRequest\x1a\x1c.coop.v1.ResolveStopResponse\"*\x8a\xb5\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x06signal\"\x14/api/v1/stop/resolve\x12|\n" +
@@ -106,65 +108,67 @@ var file_coop_v1_coop_proto_goTypes = []any{
 	(*OpenTerminalRequest)(nil),           // 22: coop.v1.OpenTerminalRequest
 	(*ListTerminalsRequest)(nil),          // 23: coop.v1.ListTerminalsRequest
 	(*CloseTerminalRequest)(nil),          // 24: coop.v1.CloseTerminalRequest
-	(*DecideStopRequest)(nil),             // 25: coop.v1.DecideStopRequest
-	(*ResolveStopRequest)(nil),            // 26: coop.v1.ResolveStopRequest
-	(*DecideStartRequest)(nil),            // 27: coop.v1.DecideStartRequest
-	(*GetStopConfigRequest)(nil),          // 28: coop.v1.GetStopConfigRequest
-	(*PutStopConfigRequest)(nil),          // 29: coop.v1.PutStopConfigRequest
-	(*GetStartConfigRequest)(nil),         // 30: coop.v1.GetStartConfigRequest
-	(*PutStartConfigRequest)(nil),         // 31: coop.v1.PutStartConfigRequest
-	(*StreamStopEventsRequest)(nil),       // 32: coop.v1.StreamStopEventsRequest
-	(*StreamStartEventsRequest)(nil),      // 33: coop.v1.StreamStartEventsRequest
-	(*ListTranscriptsRequest)(nil),        // 34: coop.v1.ListTranscriptsRequest
-	(*CatchupTranscriptsRequest)(nil),     // 35: coop.v1.CatchupTranscriptsRequest
-	(*GetTranscriptRequest)(nil),          // 36: coop.v1.GetTranscriptRequest
-	(*StreamTranscriptEventsRequest)(nil), // 37: coop.v1.StreamTranscriptEventsRequest
-	(*GetUsageRequest)(nil),               // 38: coop.v1.GetUsageRequest
-	(*RestartRequest)(nil),                // 39: coop.v1.RestartRequest
-	(*GetEnvironmentRequest)(nil),         // 40: coop.v1.GetEnvironmentRequest
-	(*SetEnvironmentRequest)(nil),         // 41: coop.v1.SetEnvironmentRequest
-	(*GetVariableRequest)(nil),            // 42: coop.v1.GetVariableRequest
-	(*SetVariableRequest)(nil),            // 43: coop.v1.SetVariableRequest
-	(*ShutdownRequest)(nil),               // 44: coop.v1.ShutdownRequest
-	(*StreamLogRequest)(nil),              // 45: coop.v1.StreamLogRequest
-	(*GetHealthResponse)(nil),             // 46: coop.v1.GetHealthResponse
-	(*GetReadyResponse)(nil),              // 47: coop.v1.GetReadyResponse
-	(*GetStatusResponse)(nil),             // 48: coop.v1.GetStatusResponse
-	(*ScreenSnapshot)(nil),                // 49: coop.v1.ScreenSnapshot
-	(*GetOutputResponse)(nil),             // 50: coop.v1.GetOutputResponse
-	(*SendInputResponse)(nil),             // 51: coop.v1.SendInputResponse
-	(*ResizeResponse)(nil),                // 52: coop.v1.ResizeResponse
-	(*SendSignalResponse)(nil),            // 53: coop.v1.SendSignalResponse
-	(*AcquireLockResponse)(nil),           // 54: coop.v1.AcquireLockResponse
-	(*ReleaseLockResponse)(nil),           // 55: coop.v1.ReleaseLockResponse
-	(*OutputChunk)(nil),                   // 56: coop.v1.OutputChunk
-	(*AgentState)(nil),                    // 57: coop.v1.AgentState
-	(*NudgeResponse)(nil),                 // 58: coop.v1.NudgeResponse
-	(*RespondResponse)(nil),               // 59: coop.v1.RespondResponse
-	(*WaitResponse)(nil),                  // 60: coop.v1.WaitResponse
-	(*AgentStateEvent)(nil),               // 61: coop.v1.AgentStateEvent
-	(*ServerMessage)(nil),                 // 62: coop.v1.ServerMessage
-	(*AttachResponse)(nil),                // 63: coop.v1.AttachResponse
-	(*Terminal)(nil),                      // 64: coop.v1.Terminal
-	(*ListTerminalsResponse)(nil),         // 65: coop.v1.ListTerminalsResponse
-	(*CloseTerminalResponse)(nil),         // 66: coop.v1.CloseTerminalResponse
-	(*DecideStopResponse)(nil),            // 67: coop.v1.DecideStopResponse
-	(*ResolveStopResponse)(nil),           // 68: coop.v1.ResolveStopResponse
-	(*DecideStartResponse)(nil),           // 69: coop.v1.DecideStartResponse
-	(*StopConfig)(nil),                    // 70: coop.v1.StopConfig
-	(*StartConfig)(nil),                   // 71: coop.v1.StartConfig
-	(*StopEvent)(nil),                     // 72: coop.v1.StopEvent
-	(*StartEvent)(nil),                    // 73: coop.v1.StartEvent
-	(*ListTranscriptsResponse)(nil),       // 74: coop.v1.ListTranscriptsResponse
-	(*CatchupTranscriptsResponse)(nil),    // 75: coop.v1.CatchupTranscriptsResponse
-	(*GetTranscriptResponse)(nil),         // 76: coop.v1.GetTranscriptResponse
-	(*TranscriptEvent)(nil),               // 77: coop.v1.TranscriptEvent
-	(*Usage)(nil),                         // 78: coop.v1.Usage
-	(*RestartResponse)(nil),               // 79: coop.v1.RestartResponse
-	(*Environment)(nil),                   // 80: coop.v1.Environment
-	(*Variable)(nil),                      // 81: coop.v1.Variable
-	(*ShutdownResponse)(nil),              // 82: coop.v1.ShutdownResponse
-	(*LogLine)(nil),                       // 83: coop.v1.LogLine
+	(*RunCommandRequest)(nil),             // 25: coop.v1.RunCommandRequest
+	(*DecideStopRequest)(nil),             // 26: coop.v1.DecideStopRequest
+	(*ResolveStopRequest)(nil),            // 27: coop.v1.ResolveStopRequest
+	(*DecideStartRequest)(nil),            // 28: coop.v1.DecideStartRequest
+	(*GetStopConfigRequest)(nil),          // 29: coop.v1.GetStopConfigRequest
+	(*PutStopConfigRequest)(nil),          // 30: coop.v1.PutStopConfigRequest
+	(*GetStartConfigRequest)(nil),         // 31: coop.v1.GetStartConfigRequest
+	(*PutStartConfigRequest)(nil),         // 32: coop.v1.PutStartConfigRequest
+	(*StreamStopEventsRequest)(nil),       // 33: coop.v1.StreamStopEventsRequest
+	(*StreamStartEventsRequest)(nil),      // 34: coop.v1.StreamStartEventsRequest
+	(*ListTranscriptsRequest)(nil),        // 35: coop.v1.ListTranscriptsRequest
+	(*CatchupTranscriptsRequest)(nil),     // 36: coop.v1.CatchupTranscriptsRequest
+	(*GetTranscriptRequest)(nil),          // 37: coop.v1.GetTranscriptRequest
+	(*StreamTranscriptEventsRequest)(nil), // 38: coop.v1.StreamTranscriptEventsRequest
+	(*GetUsageRequest)(nil),               // 39: coop.v1.GetUsageRequest
+	(*RestartRequest)(nil),                // 40: coop.v1.RestartRequest
+	(*GetEnvironmentRequest)(nil),         // 41: coop.v1.GetEnvironmentRequest
+	(*SetEnvironmentRequest)(nil),         // 42: coop.v1.SetEnvironmentRequest
+	(*GetVariableRequest)(nil),            // 43: coop.v1.GetVariableRequest
+	(*SetVariableRequest)(nil),            // 44: coop.v1.SetVariableRequest
+	(*ShutdownRequest)(nil),               // 45: coop.v1.ShutdownRequest
+	(*StreamLogRequest)(nil),              // 46: coop.v1.StreamLogRequest
+	(*GetHealthResponse)(nil),             // 47: coop.v1.GetHealthResponse
+	(*GetReadyResponse)(nil),              // 48: coop.v1.GetReadyResponse
+	(*GetStatusResponse)(nil),             // 49: coop.v1.GetStatusResponse
+	(*ScreenSnapshot)(nil),                // 50: coop.v1.ScreenSnapshot
+	(*GetOutputResponse)(nil),             // 51: coop.v1.GetOutputResponse
+	(*SendInputResponse)(nil),             // 52: coop.v1.SendInputResponse
+	(*ResizeResponse)(nil),                // 53: coop.v1.ResizeResponse
+	(*SendSignalResponse)(nil),            // 54: coop.v1.SendSignalResponse
+	(*AcquireLockResponse)(nil),           // 55: coop.v1.AcquireLockResponse
+	(*ReleaseLockResponse)(nil),           // 56: coop.v1.ReleaseLockResponse
+	(*OutputChunk)(nil),                   // 57: coop.v1.OutputChunk
+	(*AgentState)(nil),                    // 58: coop.v1.AgentState
+	(*NudgeResponse)(nil),                 // 59: coop.v1.NudgeResponse
+	(*RespondResponse)(nil),               // 60: coop.v1.RespondResponse
+	(*WaitResponse)(nil),                  // 61: coop.v1.WaitResponse
+	(*AgentStateEvent)(nil),               // 62: coop.v1.AgentStateEvent
+	(*ServerMessage)(nil),                 // 63: coop.v1.ServerMessage
+	(*AttachResponse)(nil),                // 64: coop.v1.AttachResponse
+	(*Terminal)(nil),                      // 65: coop.v1.Terminal
+	(*ListTerminalsResponse)(nil),         // 66: coop.v1.ListTerminalsResponse
+	(*CloseTerminalResponse)(nil),         // 67: coop.v1.CloseTerminalResponse
+	(*RunCommandResponse)(nil),            // 68: coop.v1.RunCommandResponse
+	(*DecideStopResponse)(nil),            // 69: coop.v1.DecideStopResponse
+	(*ResolveStopResponse)(nil),           // 70: coop.v1.ResolveStopResponse
+	(*DecideStartResponse)(nil),           // 71: coop.v1.DecideStartResponse
+	(*StopConfig)(nil),                    // 72: coop.v1.StopConfig
+	(*StartConfig)(nil),                   // 73: coop.v1.StartConfig
+	(*StopEvent)(nil),                     // 74: coop.v1.StopEvent
+	(*StartEvent)(nil),                    // 75: coop.v1.StartEvent
+	(*ListTranscriptsResponse)(nil),       // 76: coop.v1.ListTranscriptsResponse
+	(*CatchupTranscriptsResponse)(nil),    // 77: coop.v1.CatchupTranscriptsResponse
+	(*GetTranscriptResponse)(nil),         // 78: coop.v1.GetTranscriptResponse
+	(*TranscriptEvent)(nil),               // 79: coop.v1.TranscriptEvent
+	(*Usage)(nil),                         // 80: coop.v1.Usage
+	(*RestartResponse)(nil),               // 81: coop.v1.RestartResponse
+	(*Environment)(nil),                   // 82: coop.v1.Environment
+	(*Variable)(nil),                      // 83: coop.v1.Variable
+	(*ShutdownResponse)(nil),              // 84: coop.v1.ShutdownResponse
+	(*LogLine)(nil),                       // 85: coop.v1.LogLine
 }
 var file_coop_v1_coop_proto_depIdxs = []int32{
 	0,  // 0: coop.v1.Coop.GetHealth:input_type -> coop.v1.GetHealthRequest
@@ -192,75 +196,77 @@ var file_coop_v1_coop_proto_depIdxs = []int32{
 	22, // 22: coop.v1.Coop.OpenTerminal:input_type -> coop.v1.OpenTerminalRequest
 	23, // 23: coop.v1.Coop.ListTerminals:input_type -> coop.v1.ListTerminalsRequest
 	24, // 24: coop.v1.Coop.CloseTerminal:input_type -> coop.v1.CloseTerminalRequest
-	25, // 25: coop.v1.Coop.DecideStop:input_type -> coop.v1.DecideStopRequest
-	26, // 26: coop.v1.Coop.ResolveStop:input_type -> coop.v1.ResolveStopRequest
-	27, // 27: coop.v1.Coop.DecideStart:input_type -> coop.v1.DecideStartRequest
-	28, // 28: coop.v1.Coop.GetStopConfig:input_type -> coop.v1.GetStopConfigRequest
-	29, // 29: coop.v1.Coop.PutStopConfig:input_type -> coop.v1.PutStopConfigRequest
-	30, // 30: coop.v1.Coop.GetStartConfig:input_type -> coop.v1.GetStartConfigRequest
-	31, // 31: coop.v1.Coop.PutStartConfig:input_type -> coop.v1.PutStartConfigRequest
-	32, // 32: coop.v1.Coop.StreamStopEvents:input_type -> coop.v1.StreamStopEventsRequest
-	33, // 33: coop.v1.Coop.StreamStartEvents:input_type -> coop.v1.StreamStartEventsRequest
-	34, // 34: coop.v1.Coop.ListTranscripts:input_type -> coop.v1.ListTranscriptsRequest
-	35, // 35: coop.v1.Coop.CatchupTranscripts:input_type -> coop.v1.CatchupTranscriptsRequest
-	36, // 36: coop.v1.Coop.GetTranscript:input_type -> coop.v1.GetTranscriptRequest
-	37, // 37: coop.v1.Coop.StreamTranscriptEvents:input_type -> coop.v1.StreamTranscriptEventsRequest
-	38, // 38: coop.v1.Coop.GetUsage:input_type -> coop.v1.GetUsageRequest
-	39, // 39: coop.v1.Coop.Restart:input_type -> coop.v1.RestartRequest
-	40, // 40: coop.v1.Coop.GetEnvironment:input_type -> coop.v1.GetEnvironmentRequest
-	41, // 41: coop.v1.Coop.SetEnvironment:input_type -> coop.v1.SetEnvironmentRequest
-	42, // 42: coop.v1.Coop.GetVariable:input_type -> coop.v1.GetVariableRequest
-	43, // 43: coop.v1.Coop.SetVariable:input_type -> coop.v1.SetVariableRequest
-	44, // 44: coop.v1.Coop.Shutdown:input_type -> coop.v1.ShutdownRequest
-	45, // 45: coop.v1.Coop.StreamLog:input_type -> coop.v1.StreamLogRequest
-	46, // 46: coop.v1.Coop.GetHealth:output_type -> coop.v1.GetHealthResponse
-	47, // 47: coop.v1.Coop.GetReady:output_type -> coop.v1.GetReadyResponse
-	48, // 48: coop.v1.Coop.GetStatus:output_type -> coop.v1.GetStatusResponse
-	49, // 49: coop.v1.Coop.GetScreen:output_type -> coop.v1.ScreenSnapshot
-	50, // 50: coop.v1.Coop.GetOutput:output_type -> coop.v1.GetOutputResponse
-	51, // 51: coop.v1.Coop.SendInput:output_type -> coop.v1.SendInputResponse
-	51, // 52: coop.v1.Coop.SendInputRaw:output_type -> coop.v1.SendInputResponse
-	51, // 53: coop.v1.Coop.SendKeys:output_type -> coop.v1.SendInputResponse
-	52, // 54: coop.v1.Coop.Resize:output_type -> coop.v1.ResizeResponse
-	53, // 55: coop.v1.Coop.SendSignal:output_type -> coop.v1.SendSignalResponse
-	54, // 56: coop.v1.Coop.AcquireLock:output_type -> coop.v1.AcquireLockResponse
-	55, // 57: coop.v1.Coop.ReleaseLock:output_type -> coop.v1.ReleaseLockResponse
-	56, // 58: coop.v1.Coop.StreamOutput:output_type -> coop.v1.OutputChunk
-	49, // 59: coop.v1.Coop.StreamScreen:output_type -> coop.v1.ScreenSnapshot
-	57, // 60: coop.v1.Coop.GetAgentState:output_type -> coop.v1.AgentState
-	58, // 61: coop.v1.Coop.Nudge:output_type -> coop.v1.NudgeResponse
-	59, // 62: coop.v1.Coop.Respond:output_type -> coop.v1.RespondResponse
-	60, // 63: coop.v1.Coop.Wait:output_type -> coop.v1.WaitResponse
-	61, // 64: coop.v1.Coop.StreamState:output_type -> coop.v1.AgentStateEvent
-	62, // 65: coop.v1.Coop.StreamEvents:output_type -> coop.v1.ServerMessage
-	62, // 66: coop.v1.Coop.Session:output_type -> coop.v1.ServerMessage
-	63, // 67: coop.v1.Coop.Attach:output_type -> coop.v1.AttachResponse
-	64, // 68: coop.v1.Coop.OpenTerminal:output_type -> coop.v1.Terminal
-	65, // 69: coop.v1.Coop.ListTerminals:output_type -> coop.v1.ListTerminalsResponse
-	66, // 70: coop.v1.Coop.CloseTerminal:output_type -> coop.v1.CloseTerminalResponse
-	67, // 71: coop.v1.Coop.DecideStop:output_type -> coop.v1.DecideStopResponse
-	68, // 72: coop.v1.Coop.ResolveStop:output_type -> coop.v1.ResolveStopResponse
-	69, // 73: coop.v1.Coop.DecideStart:output_type -> coop.v1.DecideStartResponse
-	70, // 74: coop.v1.Coop.GetStopConfig:output_type -> coop.v1.StopConfig
-	70, // 75: coop.v1.Coop.PutStopConfig:output_type -> coop.v1.StopConfig
-	71, // 76: coop.v1.Coop.GetStartConfig:output_type -> coop.v1.StartConfig
-	71, // 77: coop.v1.Coop.PutStartConfig:output_type -> coop.v1.StartConfig
-	72, // 78: coop.v1.Coop.StreamStopEvents:output_type -> coop.v1.StopEvent
-	73, // 79: coop.v1.Coop.StreamStartEvents:output_type -> coop.v1.StartEvent
-	74, // 80: coop.v1.Coop.ListTranscripts:output_type -> coop.v1.ListTranscriptsResponse
-	75, // 81: coop.v1.Coop.CatchupTranscripts:output_type -> coop.v1.CatchupTranscriptsResponse
-	76, // 82: coop.v1.Coop.GetTranscript:output_type -> coop.v1.GetTranscriptResponse
-	77, // 83: coop.v1.Coop.StreamTranscriptEvents:output_type -> coop.v1.TranscriptEvent
-	78, // 84: coop.v1.Coop.GetUsage:output_type -> coop.v1.Usage
-	79, // 85: coop.v1.Coop.Restart:output_type -> coop.v1.RestartResponse
-	80, // 86: coop.v1.Coop.GetEnvironment:output_type -> coop.v1.Environment
-	80, // 87: coop.v1.Coop.SetEnvironment:output_type -> coop.v1.Environment
-	81, // 88: coop.v1.Coop.GetVariable:output_type -> coop.v1.Variable
-	81, // 89: coop.v1.Coop.SetVariable:output_type -> coop.v1.Variable
-	82, // 90: coop.v1.Coop.Shutdown:output_type -> coop.v1.ShutdownResponse
-	83, // 91: coop.v1.Coop.StreamLog:output_type -> coop.v1.LogLine
-	46, // [46:92] is the sub-list for method output_type
-	0,  // [0:46] is the sub-list for method input_type
+	25, // 25: coop.v1.Coop.RunCommand:input_type -> coop.v1.RunCommandRequest
+	26, // 26: coop.v1.Coop.DecideStop:input_type -> coop.v1.DecideStopRequest
+	27, // 27: coop.v1.Coop.ResolveStop:input_type -> coop.v1.ResolveStopRequest
+	28, // 28: coop.v1.Coop.DecideStart:input_type -> coop.v1.DecideStartRequest
+	29, // 29: coop.v1.Coop.GetStopConfig:input_type -> coop.v1.GetStopConfigRequest
+	30, // 30: coop.v1.Coop.PutStopConfig:input_type -> coop.v1.PutStopConfigRequest
+	31, // 31: coop.v1.Coop.GetStartConfig:input_type -> coop.v1.GetStartConfigRequest
+	32, // 32: coop.v1.Coop.PutStartConfig:input_type -> coop.v1.PutStartConfigRequest
+	33, // 33: coop.v1.Coop.StreamStopEvents:input_type -> coop.v1.StreamStopEventsRequest
+	34, // 34: coop.v1.Coop.StreamStartEvents:input_type -> coop.v1.StreamStartEventsRequest
+	35, // 35: coop.v1.Coop.ListTranscripts:input_type -> coop.v1.ListTranscriptsRequest
+	36, // 36: coop.v1.Coop.CatchupTranscripts:input_type -> coop.v1.CatchupTranscriptsRequest
+	37, // 37: coop.v1.Coop.GetTranscript:input_type -> coop.v1.GetTranscriptRequest
+	38, // 38: coop.v1.Coop.StreamTranscriptEvents:input_type -> coop.v1.StreamTranscriptEventsRequest
+	39, // 39: coop.v1.Coop.GetUsage:input_type -> coop.v1.GetUsageRequest
+	40, // 40: coop.v1.Coop.Restart:input_type -> coop.v1.RestartRequest
+	41, // 41: coop.v1.Coop.GetEnvironment:input_type -> coop.v1.GetEnvironmentRequest
+	42, // 42: coop.v1.Coop.SetEnvironment:input_type -> coop.v1.SetEnvironmentRequest
+	43, // 43: coop.v1.Coop.GetVariable:input_type -> coop.v1.GetVariableRequest
+	44, // 44: coop.v1.Coop.SetVariable:input_type -> coop.v1.SetVariableRequest
+	45, // 45: coop.v1.Coop.Shutdown:input_type -> coop.v1.ShutdownRequest
+	46, // 46: coop.v1.Coop.StreamLog:input_type -> coop.v1.StreamLogRequest
+	47, // 47: coop.v1.Coop.GetHealth:output_type -> coop.v1.GetHealthResponse
+	48, // 48: coop.v1.Coop.GetReady:output_type -> coop.v1.GetReadyResponse
+	49, // 49: coop.v1.Coop.GetStatus:output_type -> coop.v1.GetStatusResponse
+	50, // 50: coop.v1.Coop.GetScreen:output_type -> coop.v1.ScreenSnapshot
+	51, // 51: coop.v1.Coop.GetOutput:output_type -> coop.v1.GetOutputResponse
+	52, // 52: coop.v1.Coop.SendInput:output_type -> coop.v1.SendInputResponse
+	52, // 53: coop.v1.Coop.SendInputRaw:output_type -> coop.v1.SendInputResponse
+	52, // 54: coop.v1.Coop.SendKeys:output_type -> coop.v1.SendInputResponse
+	53, // 55: coop.v1.Coop.Resize:output_type -> coop.v1.ResizeResponse
+	54, // 56: coop.v1.Coop.SendSignal:output_type -> coop.v1.SendSignalResponse
+	55, // 57: coop.v1.Coop.AcquireLock:output_type -> coop.v1.AcquireLockResponse
+	56, // 58: coop.v1.Coop.ReleaseLock:output_type -> coop.v1.ReleaseLockResponse
+	57, // 59: coop.v1.Coop.StreamOutput:output_type -> coop.v1.OutputChunk
+	50, // 60: coop.v1.Coop.StreamScreen:output_type -> coop.v1.ScreenSnapshot
+	58, // 61: coop.v1.Coop.GetAgentState:output_type -> coop.v1.AgentState
+	59, // 62: coop.v1.Coop.Nudge:output_type -> coop.v1.NudgeResponse
+	60, // 63: coop.v1.Coop.Respond:output_type -> coop.v1.RespondResponse
+	61, // 64: coop.v1.Coop.Wait:output_type -> coop.v1.WaitResponse
+	62, // 65: coop.v1.Coop.StreamState:output_type -> coop.v1.AgentStateEvent
+	63, // 66: coop.v1.Coop.StreamEvents:output_type -> coop.v1.ServerMessage
+	63, // 67: coop.v1.Coop.Session:output_type -> coop.v1.ServerMessage
+	64, // 68: coop.v1.Coop.Attach:output_type -> coop.v1.AttachResponse
+	65, // 69: coop.v1.Coop.OpenTerminal:output_type -> coop.v1.Terminal
+	66, // 70: coop.v1.Coop.ListTerminals:output_type -> coop.v1.ListTerminalsResponse
+	67, // 71: coop.v1.Coop.CloseTerminal:output_type -> coop.v1.CloseTerminalResponse
+	68, // 72: coop.v1.Coop.RunCommand:output_type -> coop.v1.RunCommandResponse
+	69, // 73: coop.v1.Coop.DecideStop:output_type -> coop.v1.DecideStopResponse
+	70, // 74: coop.v1.Coop.ResolveStop:output_type -> coop.v1.ResolveStopResponse
+	71, // 75: coop.v1.Coop.DecideStart:output_type -> coop.v1.DecideStartResponse
+	72, // 76: coop.v1.Coop.GetStopConfig:output_type -> coop.v1.StopConfig
+	72, // 77: coop.v1.Coop.PutStopConfig:output_type -> coop.v1.StopConfig
+	73, // 78: coop.v1.Coop.GetStartConfig:output_type -> coop.v1.StartConfig
+	73, // 79: coop.v1.Coop.PutStartConfig:output_type -> coop.v1.StartConfig
+	74, // 80: coop.v1.Coop.StreamStopEvents:output_type -> coop.v1.StopEvent
+	75, // 81: coop.v1.Coop.StreamStartEvents:output_type -> coop.v1.StartEvent
+	76, // 82: coop.v1.Coop.ListTranscripts:output_type -> coop.v1.ListTranscriptsResponse
+	77, // 83: coop.v1.Coop.CatchupTranscripts:output_type -> coop.v1.CatchupTranscriptsResponse
+	78, // 84: coop.v1.Coop.GetTranscript:output_type -> coop.v1.GetTranscriptResponse
+	79, // 85: coop.v1.Coop.StreamTranscriptEvents:output_type -> coop.v1.TranscriptEvent
+	80, // 86: coop.v1.Coop.GetUsage:output_type -> coop.v1.Usage
+	81, // 87: coop.v1.Coop.Restart:output_type -> coop.v1.RestartResponse
+	82, // 88: coop.v1.Coop.GetEnvironment:output_type -> coop.v1.Environment
+	82, // 89: coop.v1.Coop.SetEnvironment:output_type -> coop.v1.Environment
+	83, // 90: coop.v1.Coop.GetVariable:output_type -> coop.v1.Variable
+	83, // 91: coop.v1.Coop.SetVariable:output_type -> coop.v1.Variable
+	84, // 92: coop.v1.Coop.Shutdown:output_type -> coop.v1.ShutdownResponse
+	85, // 93: coop.v1.Coop.StreamLog:output_type -> coop.v1.LogLine
+	47, // [47:94] is the sub-list for method output_type
+	0,  // [0:47] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

@@ -46,6 +46,7 @@ const (
 	Coop_OpenTerminal_FullMethodName           = "/coop.v1.Coop/OpenTerminal"
 	Coop_ListTerminals_FullMethodName          = "/coop.v1.Coop/ListTerminals"
 	Coop_CloseTerminal_FullMethodName          = "/coop.v1.Coop/CloseTerminal"
+	Coop_RunCommand_FullMethodName             = "/coop.v1.Coop/RunCommand"
 	Coop_DecideStop_FullMethodName             = "/coop.v1.Coop/DecideStop"
 	Coop_ResolveStop_FullMethodName            = "/coop.v1.Coop/ResolveStop"
 	Coop_DecideStart_FullMethodName            = "/coop.v1.Coop/DecideStart"
@@ -125,6 +126,9 @@ type CoopClient interface {
 	ListTerminals(ctx context.Context, in *ListTerminalsRequest, opts ...grpc.CallOption) (*ListTerminalsResponse, error)
 	// Ends what runs on a terminal.
 	CloseTerminal(ctx context.Context, in *CloseTerminalRequest, opts ...grpc.CallOption) (*CloseTerminalResponse, error)
+	// Runs one command beside the program without a terminal, in the same box or on the same machine: what it reads, prints
+	// and complains of are three streams of bytes. Who leaves ends it.
+	RunCommand(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[RunCommandRequest, RunCommandResponse], error)
 	// Whether the agent may stop; called by its stop hook.
 	DecideStop(ctx context.Context, in *DecideStopRequest, opts ...grpc.CallOption) (*DecideStopResponse, error)
 	// Opens the stop gate with a signal.
@@ -470,6 +474,19 @@ func (c *coopClient) CloseTerminal(ctx context.Context, in *CloseTerminalRequest
 	return out, nil
 }
 
+func (c *coopClient) RunCommand(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[RunCommandRequest, RunCommandResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[6], Coop_RunCommand_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[RunCommandRequest, RunCommandResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Coop_RunCommandClient = grpc.BidiStreamingClient[RunCommandRequest, RunCommandResponse]
+
 func (c *coopClient) DecideStop(ctx context.Context, in *DecideStopRequest, opts ...grpc.CallOption) (*DecideStopResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DecideStopResponse)
@@ -542,7 +559,7 @@ func (c *coopClient) PutStartConfig(ctx context.Context, in *PutStartConfigReque
 
 func (c *coopClient) StreamStopEvents(ctx context.Context, in *StreamStopEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[StopEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[6], Coop_StreamStopEvents_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[7], Coop_StreamStopEvents_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -561,7 +578,7 @@ type Coop_StreamStopEventsClient = grpc.ServerStreamingClient[StopEvent]
 
 func (c *coopClient) StreamStartEvents(ctx context.Context, in *StreamStartEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[StartEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[7], Coop_StreamStartEvents_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[8], Coop_StreamStartEvents_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -610,7 +627,7 @@ func (c *coopClient) GetTranscript(ctx context.Context, in *GetTranscriptRequest
 
 func (c *coopClient) StreamTranscriptEvents(ctx context.Context, in *StreamTranscriptEventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TranscriptEvent], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[8], Coop_StreamTranscriptEvents_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[9], Coop_StreamTranscriptEvents_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -699,7 +716,7 @@ func (c *coopClient) Shutdown(ctx context.Context, in *ShutdownRequest, opts ...
 
 func (c *coopClient) StreamLog(ctx context.Context, in *StreamLogRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LogLine], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[9], Coop_StreamLog_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Coop_ServiceDesc.Streams[10], Coop_StreamLog_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -772,6 +789,9 @@ type CoopServer interface {
 	ListTerminals(context.Context, *ListTerminalsRequest) (*ListTerminalsResponse, error)
 	// Ends what runs on a terminal.
 	CloseTerminal(context.Context, *CloseTerminalRequest) (*CloseTerminalResponse, error)
+	// Runs one command beside the program without a terminal, in the same box or on the same machine: what it reads, prints
+	// and complains of are three streams of bytes. Who leaves ends it.
+	RunCommand(grpc.BidiStreamingServer[RunCommandRequest, RunCommandResponse]) error
 	// Whether the agent may stop; called by its stop hook.
 	DecideStop(context.Context, *DecideStopRequest) (*DecideStopResponse, error)
 	// Opens the stop gate with a signal.
@@ -899,6 +919,9 @@ func (UnimplementedCoopServer) ListTerminals(context.Context, *ListTerminalsRequ
 }
 func (UnimplementedCoopServer) CloseTerminal(context.Context, *CloseTerminalRequest) (*CloseTerminalResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CloseTerminal not implemented")
+}
+func (UnimplementedCoopServer) RunCommand(grpc.BidiStreamingServer[RunCommandRequest, RunCommandResponse]) error {
+	return status.Error(codes.Unimplemented, "method RunCommand not implemented")
 }
 func (UnimplementedCoopServer) DecideStop(context.Context, *DecideStopRequest) (*DecideStopResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DecideStop not implemented")
@@ -1383,6 +1406,13 @@ func _Coop_CloseTerminal_Handler(srv interface{}, ctx context.Context, dec func(
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _Coop_RunCommand_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(CoopServer).RunCommand(&grpc.GenericServerStream[RunCommandRequest, RunCommandResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Coop_RunCommandServer = grpc.BidiStreamingServer[RunCommandRequest, RunCommandResponse]
 
 func _Coop_DecideStop_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DecideStopRequest)
@@ -1916,6 +1946,12 @@ var Coop_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Attach",
 			Handler:       _Coop_Attach_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "RunCommand",
+			Handler:       _Coop_RunCommand_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
 		},

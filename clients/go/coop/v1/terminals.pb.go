@@ -35,10 +35,7 @@ type OpenTerminalRequest struct {
 	// Columns; 80 when absent.
 	Cols *uint32 `protobuf:"varint,4,opt,name=cols,proto3,oneof" json:"cols,omitempty"`
 	// Rows; 24 when absent.
-	Rows *uint32 `protobuf:"varint,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
-	// Nobody will type: its stdin is empty, and no terminal can be asked for a password. What would wait for a key prints
-	// instead: TERM is `dumb`, PAGER and GIT_PAGER are `cat`, unless env has them.
-	NoInput       bool `protobuf:"varint,6,opt,name=no_input,json=noInput,proto3" json:"no_input,omitempty"`
+	Rows          *uint32 `protobuf:"varint,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -106,13 +103,6 @@ func (x *OpenTerminalRequest) GetRows() uint32 {
 		return *x.Rows
 	}
 	return 0
-}
-
-func (x *OpenTerminalRequest) GetNoInput() bool {
-	if x != nil {
-		return x.NoInput
-	}
-	return false
 }
 
 // A terminal beside the session's own.
@@ -363,18 +353,390 @@ func (*CloseTerminalResponse) Descriptor() ([]byte, []int) {
 	return file_coop_v1_terminals_proto_rawDescGZIP(), []int{5}
 }
 
+// A command that runs beside the session's program, as a script would run it.
+type CommandStart struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The program and its arguments; no shell looks at them.
+	Command []string `protobuf:"bytes,1,rep,name=command,proto3" json:"command,omitempty"`
+	// Where it starts, counted from where the session's program was started when it is no whole path; there when empty.
+	Cwd string `protobuf:"bytes,2,opt,name=cwd,proto3" json:"cwd,omitempty"`
+	// Variables besides those that the session's program got. TERM is `dumb` unless it is among them.
+	Env           map[string]string `protobuf:"bytes,3,rep,name=env,proto3" json:"env,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommandStart) Reset() {
+	*x = CommandStart{}
+	mi := &file_coop_v1_terminals_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommandStart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommandStart) ProtoMessage() {}
+
+func (x *CommandStart) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_terminals_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommandStart.ProtoReflect.Descriptor instead.
+func (*CommandStart) Descriptor() ([]byte, []int) {
+	return file_coop_v1_terminals_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CommandStart) GetCommand() []string {
+	if x != nil {
+		return x.Command
+	}
+	return nil
+}
+
+func (x *CommandStart) GetCwd() string {
+	if x != nil {
+		return x.Cwd
+	}
+	return ""
+}
+
+func (x *CommandStart) GetEnv() map[string]string {
+	if x != nil {
+		return x.Env
+	}
+	return nil
+}
+
+// To a command.
+type RunCommandRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is said.
+	//
+	// Types that are valid to be assigned to Event:
+	//
+	//	*RunCommandRequest_Start
+	//	*RunCommandRequest_Stdin
+	Event         isRunCommandRequest_Event `protobuf_oneof:"event"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunCommandRequest) Reset() {
+	*x = RunCommandRequest{}
+	mi := &file_coop_v1_terminals_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunCommandRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunCommandRequest) ProtoMessage() {}
+
+func (x *RunCommandRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_terminals_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunCommandRequest.ProtoReflect.Descriptor instead.
+func (*RunCommandRequest) Descriptor() ([]byte, []int) {
+	return file_coop_v1_terminals_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RunCommandRequest) GetEvent() isRunCommandRequest_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *RunCommandRequest) GetStart() *CommandStart {
+	if x != nil {
+		if x, ok := x.Event.(*RunCommandRequest_Start); ok {
+			return x.Start
+		}
+	}
+	return nil
+}
+
+func (x *RunCommandRequest) GetStdin() []byte {
+	if x != nil {
+		if x, ok := x.Event.(*RunCommandRequest_Stdin); ok {
+			return x.Stdin
+		}
+	}
+	return nil
+}
+
+type isRunCommandRequest_Event interface {
+	isRunCommandRequest_Event()
+}
+
+type RunCommandRequest_Start struct {
+	// First of all, and once.
+	Start *CommandStart `protobuf:"bytes,1,opt,name=start,proto3,oneof"`
+}
+
+type RunCommandRequest_Stdin struct {
+	// What it reads. When no more messages come, its stdin ends.
+	Stdin []byte `protobuf:"bytes,2,opt,name=stdin,proto3,oneof"`
+}
+
+func (*RunCommandRequest_Start) isRunCommandRequest_Event() {}
+
+func (*RunCommandRequest_Stdin) isRunCommandRequest_Event() {}
+
+// It runs.
+type CommandStarted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its process id.
+	Pid           uint32 `protobuf:"varint,1,opt,name=pid,proto3" json:"pid,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommandStarted) Reset() {
+	*x = CommandStarted{}
+	mi := &file_coop_v1_terminals_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommandStarted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommandStarted) ProtoMessage() {}
+
+func (x *CommandStarted) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_terminals_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommandStarted.ProtoReflect.Descriptor instead.
+func (*CommandStarted) Descriptor() ([]byte, []int) {
+	return file_coop_v1_terminals_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CommandStarted) GetPid() uint32 {
+	if x != nil {
+		return x.Pid
+	}
+	return 0
+}
+
+// It has ended.
+type CommandEnded struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its exit code, unless a signal ended it.
+	Code *int32 `protobuf:"varint,1,opt,name=code,proto3,oneof" json:"code,omitempty"`
+	// The signal that ended it.
+	Signal        *int32 `protobuf:"varint,2,opt,name=signal,proto3,oneof" json:"signal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommandEnded) Reset() {
+	*x = CommandEnded{}
+	mi := &file_coop_v1_terminals_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommandEnded) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommandEnded) ProtoMessage() {}
+
+func (x *CommandEnded) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_terminals_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommandEnded.ProtoReflect.Descriptor instead.
+func (*CommandEnded) Descriptor() ([]byte, []int) {
+	return file_coop_v1_terminals_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CommandEnded) GetCode() int32 {
+	if x != nil && x.Code != nil {
+		return *x.Code
+	}
+	return 0
+}
+
+func (x *CommandEnded) GetSignal() int32 {
+	if x != nil && x.Signal != nil {
+		return *x.Signal
+	}
+	return 0
+}
+
+// From a command.
+type RunCommandResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is told.
+	//
+	// Types that are valid to be assigned to Event:
+	//
+	//	*RunCommandResponse_Started
+	//	*RunCommandResponse_Stdout
+	//	*RunCommandResponse_Stderr
+	//	*RunCommandResponse_Ended
+	Event         isRunCommandResponse_Event `protobuf_oneof:"event"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunCommandResponse) Reset() {
+	*x = RunCommandResponse{}
+	mi := &file_coop_v1_terminals_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunCommandResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunCommandResponse) ProtoMessage() {}
+
+func (x *RunCommandResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_coop_v1_terminals_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunCommandResponse.ProtoReflect.Descriptor instead.
+func (*RunCommandResponse) Descriptor() ([]byte, []int) {
+	return file_coop_v1_terminals_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RunCommandResponse) GetEvent() isRunCommandResponse_Event {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *RunCommandResponse) GetStarted() *CommandStarted {
+	if x != nil {
+		if x, ok := x.Event.(*RunCommandResponse_Started); ok {
+			return x.Started
+		}
+	}
+	return nil
+}
+
+func (x *RunCommandResponse) GetStdout() []byte {
+	if x != nil {
+		if x, ok := x.Event.(*RunCommandResponse_Stdout); ok {
+			return x.Stdout
+		}
+	}
+	return nil
+}
+
+func (x *RunCommandResponse) GetStderr() []byte {
+	if x != nil {
+		if x, ok := x.Event.(*RunCommandResponse_Stderr); ok {
+			return x.Stderr
+		}
+	}
+	return nil
+}
+
+func (x *RunCommandResponse) GetEnded() *CommandEnded {
+	if x != nil {
+		if x, ok := x.Event.(*RunCommandResponse_Ended); ok {
+			return x.Ended
+		}
+	}
+	return nil
+}
+
+type isRunCommandResponse_Event interface {
+	isRunCommandResponse_Event()
+}
+
+type RunCommandResponse_Started struct {
+	// First of all; one that cannot be started is an error of the call.
+	Started *CommandStarted `protobuf:"bytes,1,opt,name=started,proto3,oneof"`
+}
+
+type RunCommandResponse_Stdout struct {
+	// What it printed, byte for byte. It waits until this is read.
+	Stdout []byte `protobuf:"bytes,2,opt,name=stdout,proto3,oneof"`
+}
+
+type RunCommandResponse_Stderr struct {
+	// What it complained of, likewise.
+	Stderr []byte `protobuf:"bytes,3,opt,name=stderr,proto3,oneof"`
+}
+
+type RunCommandResponse_Ended struct {
+	// Last of all.
+	Ended *CommandEnded `protobuf:"bytes,4,opt,name=ended,proto3,oneof"`
+}
+
+func (*RunCommandResponse_Started) isRunCommandResponse_Event() {}
+
+func (*RunCommandResponse_Stdout) isRunCommandResponse_Event() {}
+
+func (*RunCommandResponse_Stderr) isRunCommandResponse_Event() {}
+
+func (*RunCommandResponse_Ended) isRunCommandResponse_Event() {}
+
 var File_coop_v1_terminals_proto protoreflect.FileDescriptor
 
 const file_coop_v1_terminals_proto_rawDesc = "" +
 	"\n" +
-	"\x17coop/v1/terminals.proto\x12\acoop.v1\x1a\x14coop/v1/screen.proto\"\x91\x02\n" +
+	"\x17coop/v1/terminals.proto\x12\acoop.v1\x1a\x14coop/v1/screen.proto\"\xf6\x01\n" +
 	"\x13OpenTerminalRequest\x12\x18\n" +
 	"\acommand\x18\x01 \x03(\tR\acommand\x12\x10\n" +
 	"\x03cwd\x18\x02 \x01(\tR\x03cwd\x127\n" +
 	"\x03env\x18\x03 \x03(\v2%.coop.v1.OpenTerminalRequest.EnvEntryR\x03env\x12\x17\n" +
 	"\x04cols\x18\x04 \x01(\rH\x00R\x04cols\x88\x01\x01\x12\x17\n" +
-	"\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x12\x19\n" +
-	"\bno_input\x18\x06 \x01(\bR\anoInput\x1a6\n" +
+	"\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
@@ -393,7 +755,31 @@ const file_coop_v1_terminals_proto_rawDesc = "" +
 	"\tterminals\x18\x01 \x03(\v2\x11.coop.v1.TerminalR\tterminals\"&\n" +
 	"\x14CloseTerminalRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x17\n" +
-	"\x15CloseTerminalResponseB~\n" +
+	"\x15CloseTerminalResponse\"\xa4\x01\n" +
+	"\fCommandStart\x12\x18\n" +
+	"\acommand\x18\x01 \x03(\tR\acommand\x12\x10\n" +
+	"\x03cwd\x18\x02 \x01(\tR\x03cwd\x120\n" +
+	"\x03env\x18\x03 \x03(\v2\x1e.coop.v1.CommandStart.EnvEntryR\x03env\x1a6\n" +
+	"\bEnvEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"c\n" +
+	"\x11RunCommandRequest\x12-\n" +
+	"\x05start\x18\x01 \x01(\v2\x15.coop.v1.CommandStartH\x00R\x05start\x12\x16\n" +
+	"\x05stdin\x18\x02 \x01(\fH\x00R\x05stdinB\a\n" +
+	"\x05event\"\"\n" +
+	"\x0eCommandStarted\x12\x10\n" +
+	"\x03pid\x18\x01 \x01(\rR\x03pid\"X\n" +
+	"\fCommandEnded\x12\x17\n" +
+	"\x04code\x18\x01 \x01(\x05H\x00R\x04code\x88\x01\x01\x12\x1b\n" +
+	"\x06signal\x18\x02 \x01(\x05H\x01R\x06signal\x88\x01\x01B\a\n" +
+	"\x05_codeB\t\n" +
+	"\a_signal\"\xb5\x01\n" +
+	"\x12RunCommandResponse\x123\n" +
+	"\astarted\x18\x01 \x01(\v2\x17.coop.v1.CommandStartedH\x00R\astarted\x12\x18\n" +
+	"\x06stdout\x18\x02 \x01(\fH\x00R\x06stdout\x12\x18\n" +
+	"\x06stderr\x18\x03 \x01(\fH\x00R\x06stderr\x12-\n" +
+	"\x05ended\x18\x04 \x01(\v2\x15.coop.v1.CommandEndedH\x00R\x05endedB\a\n" +
+	"\x05eventB~\n" +
 	"\vcom.coop.v1B\x0eTerminalsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03CXX\xaa\x02\aCoop.V1\xca\x02\aCoop\\V1\xe2\x02\x13Coop\\V1\\GPBMetadata\xea\x02\bCoop::V1b\x06proto3"
 
 var (
@@ -408,7 +794,7 @@ func file_coop_v1_terminals_proto_rawDescGZIP() []byte {
 	return file_coop_v1_terminals_proto_rawDescData
 }
 
-var file_coop_v1_terminals_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_coop_v1_terminals_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_coop_v1_terminals_proto_goTypes = []any{
 	(*OpenTerminalRequest)(nil),   // 0: coop.v1.OpenTerminalRequest
 	(*Terminal)(nil),              // 1: coop.v1.Terminal
@@ -416,18 +802,28 @@ var file_coop_v1_terminals_proto_goTypes = []any{
 	(*ListTerminalsResponse)(nil), // 3: coop.v1.ListTerminalsResponse
 	(*CloseTerminalRequest)(nil),  // 4: coop.v1.CloseTerminalRequest
 	(*CloseTerminalResponse)(nil), // 5: coop.v1.CloseTerminalResponse
-	nil,                           // 6: coop.v1.OpenTerminalRequest.EnvEntry
-	(*TerminalSize)(nil),          // 7: coop.v1.TerminalSize
+	(*CommandStart)(nil),          // 6: coop.v1.CommandStart
+	(*RunCommandRequest)(nil),     // 7: coop.v1.RunCommandRequest
+	(*CommandStarted)(nil),        // 8: coop.v1.CommandStarted
+	(*CommandEnded)(nil),          // 9: coop.v1.CommandEnded
+	(*RunCommandResponse)(nil),    // 10: coop.v1.RunCommandResponse
+	nil,                           // 11: coop.v1.OpenTerminalRequest.EnvEntry
+	nil,                           // 12: coop.v1.CommandStart.EnvEntry
+	(*TerminalSize)(nil),          // 13: coop.v1.TerminalSize
 }
 var file_coop_v1_terminals_proto_depIdxs = []int32{
-	6, // 0: coop.v1.OpenTerminalRequest.env:type_name -> coop.v1.OpenTerminalRequest.EnvEntry
-	7, // 1: coop.v1.Terminal.size:type_name -> coop.v1.TerminalSize
-	1, // 2: coop.v1.ListTerminalsResponse.terminals:type_name -> coop.v1.Terminal
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	11, // 0: coop.v1.OpenTerminalRequest.env:type_name -> coop.v1.OpenTerminalRequest.EnvEntry
+	13, // 1: coop.v1.Terminal.size:type_name -> coop.v1.TerminalSize
+	1,  // 2: coop.v1.ListTerminalsResponse.terminals:type_name -> coop.v1.Terminal
+	12, // 3: coop.v1.CommandStart.env:type_name -> coop.v1.CommandStart.EnvEntry
+	6,  // 4: coop.v1.RunCommandRequest.start:type_name -> coop.v1.CommandStart
+	8,  // 5: coop.v1.RunCommandResponse.started:type_name -> coop.v1.CommandStarted
+	9,  // 6: coop.v1.RunCommandResponse.ended:type_name -> coop.v1.CommandEnded
+	7,  // [7:7] is the sub-list for method output_type
+	7,  // [7:7] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_coop_v1_terminals_proto_init() }
@@ -438,13 +834,24 @@ func file_coop_v1_terminals_proto_init() {
 	file_coop_v1_screen_proto_init()
 	file_coop_v1_terminals_proto_msgTypes[0].OneofWrappers = []any{}
 	file_coop_v1_terminals_proto_msgTypes[1].OneofWrappers = []any{}
+	file_coop_v1_terminals_proto_msgTypes[7].OneofWrappers = []any{
+		(*RunCommandRequest_Start)(nil),
+		(*RunCommandRequest_Stdin)(nil),
+	}
+	file_coop_v1_terminals_proto_msgTypes[9].OneofWrappers = []any{}
+	file_coop_v1_terminals_proto_msgTypes[10].OneofWrappers = []any{
+		(*RunCommandResponse_Started)(nil),
+		(*RunCommandResponse_Stdout)(nil),
+		(*RunCommandResponse_Stderr)(nil),
+		(*RunCommandResponse_Ended)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_coop_v1_terminals_proto_rawDesc), len(file_coop_v1_terminals_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -289,14 +289,16 @@ class WorkspaceChange(_message.Message):
     def __init__(self, path: _Optional[str] = ..., kind: _Optional[_Union[ChangeKind, str]] = ...) -> None: ...
 
 class DiffWorkspaceResponse(_message.Message):
-    __slots__ = ("changes", "text", "is_cut")
+    __slots__ = ("changes", "text", "is_cut", "exact")
     CHANGES_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     IS_CUT_FIELD_NUMBER: _ClassVar[int]
+    EXACT_FIELD_NUMBER: _ClassVar[int]
     changes: _containers.RepeatedCompositeFieldContainer[WorkspaceChange]
     text: str
     is_cut: bool
-    def __init__(self, changes: _Optional[_Iterable[_Union[WorkspaceChange, _Mapping]]] = ..., text: _Optional[str] = ..., is_cut: _Optional[bool] = ...) -> None: ...
+    exact: bytes
+    def __init__(self, changes: _Optional[_Iterable[_Union[WorkspaceChange, _Mapping]]] = ..., text: _Optional[str] = ..., is_cut: _Optional[bool] = ..., exact: _Optional[bytes] = ...) -> None: ...
 
 class ApplyWorkspaceRequest(_message.Message):
     __slots__ = ("name", "paths", "force")

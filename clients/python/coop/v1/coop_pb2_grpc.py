@@ -168,6 +168,11 @@ class CoopStub:
                 request_serializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalRequest.SerializeToString,
                 response_deserializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalResponse.FromString,
                 _registered_method=True)
+        self.RunCommand = channel.stream_stream(
+                '/coop.v1.Coop/RunCommand',
+                request_serializer=coop_dot_v1_dot_terminals__pb2.RunCommandRequest.SerializeToString,
+                response_deserializer=coop_dot_v1_dot_terminals__pb2.RunCommandResponse.FromString,
+                _registered_method=True)
         self.DecideStop = channel.unary_unary(
                 '/coop.v1.Coop/DecideStop',
                 request_serializer=coop_dot_v1_dot_gates__pb2.DecideStopRequest.SerializeToString,
@@ -454,6 +459,14 @@ class CoopServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RunCommand(self, request_iterator, context):
+        """Runs one command beside the program without a terminal, in the same box or on the same machine: what it reads, prints
+        and complains of are three streams of bytes. Who leaves ends it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DecideStop(self, request, context):
         """Whether the agent may stop; called by its stop hook.
         """
@@ -729,6 +742,11 @@ def add_CoopServicer_to_server(servicer, server):
                     servicer.CloseTerminal,
                     request_deserializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalRequest.FromString,
                     response_serializer=coop_dot_v1_dot_terminals__pb2.CloseTerminalResponse.SerializeToString,
+            ),
+            'RunCommand': grpc.stream_stream_rpc_method_handler(
+                    servicer.RunCommand,
+                    request_deserializer=coop_dot_v1_dot_terminals__pb2.RunCommandRequest.FromString,
+                    response_serializer=coop_dot_v1_dot_terminals__pb2.RunCommandResponse.SerializeToString,
             ),
             'DecideStop': grpc.unary_unary_rpc_method_handler(
                     servicer.DecideStop,
@@ -1512,6 +1530,33 @@ class Coop:
             '/coop.v1.Coop/CloseTerminal',
             coop_dot_v1_dot_terminals__pb2.CloseTerminalRequest.SerializeToString,
             coop_dot_v1_dot_terminals__pb2.CloseTerminalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RunCommand(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/coop.v1.Coop/RunCommand',
+            coop_dot_v1_dot_terminals__pb2.RunCommandRequest.SerializeToString,
+            coop_dot_v1_dot_terminals__pb2.RunCommandResponse.FromString,
             options,
             channel_credentials,
             insecure,

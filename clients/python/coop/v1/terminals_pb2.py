@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from coop.v1 import screen_pb2 as coop_dot_v1_dot_screen__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63oop/v1/terminals.proto\x12\x07\x63oop.v1\x1a\x14\x63oop/v1/screen.proto\"\x91\x02\n\x13OpenTerminalRequest\x12\x18\n\x07\x63ommand\x18\x01 \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x02 \x01(\tR\x03\x63wd\x12\x37\n\x03\x65nv\x18\x03 \x03(\x0b\x32%.coop.v1.OpenTerminalRequest.EnvEntryR\x03\x65nv\x12\x17\n\x04\x63ols\x18\x04 \x01(\rH\x00R\x04\x63ols\x88\x01\x01\x12\x17\n\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x12\x19\n\x08no_input\x18\x06 \x01(\x08R\x07noInput\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x07\n\x05_colsB\x07\n\x05_rows\"\xa0\x01\n\x08Terminal\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n\x07\x63ommand\x18\x02 \x03(\tR\x07\x63ommand\x12\x15\n\x03pid\x18\x03 \x01(\rH\x00R\x03pid\x88\x01\x01\x12)\n\x04size\x18\x04 \x01(\x0b\x32\x15.coop.v1.TerminalSizeR\x04size\x12 \n\x0copened_at_ms\x18\x05 \x01(\x04R\nopenedAtMsB\x06\n\x04_pid\"\x16\n\x14ListTerminalsRequest\"H\n\x15ListTerminalsResponse\x12/\n\tterminals\x18\x01 \x03(\x0b\x32\x11.coop.v1.TerminalR\tterminals\"&\n\x14\x43loseTerminalRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\"\x17\n\x15\x43loseTerminalResponseB~\n\x0b\x63om.coop.v1B\x0eTerminalsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63oop/v1/terminals.proto\x12\x07\x63oop.v1\x1a\x14\x63oop/v1/screen.proto\"\xf6\x01\n\x13OpenTerminalRequest\x12\x18\n\x07\x63ommand\x18\x01 \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x02 \x01(\tR\x03\x63wd\x12\x37\n\x03\x65nv\x18\x03 \x03(\x0b\x32%.coop.v1.OpenTerminalRequest.EnvEntryR\x03\x65nv\x12\x17\n\x04\x63ols\x18\x04 \x01(\rH\x00R\x04\x63ols\x88\x01\x01\x12\x17\n\x04rows\x18\x05 \x01(\rH\x01R\x04rows\x88\x01\x01\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\x42\x07\n\x05_colsB\x07\n\x05_rows\"\xa0\x01\n\x08Terminal\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n\x07\x63ommand\x18\x02 \x03(\tR\x07\x63ommand\x12\x15\n\x03pid\x18\x03 \x01(\rH\x00R\x03pid\x88\x01\x01\x12)\n\x04size\x18\x04 \x01(\x0b\x32\x15.coop.v1.TerminalSizeR\x04size\x12 \n\x0copened_at_ms\x18\x05 \x01(\x04R\nopenedAtMsB\x06\n\x04_pid\"\x16\n\x14ListTerminalsRequest\"H\n\x15ListTerminalsResponse\x12/\n\tterminals\x18\x01 \x03(\x0b\x32\x11.coop.v1.TerminalR\tterminals\"&\n\x14\x43loseTerminalRequest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\"\x17\n\x15\x43loseTerminalResponse\"\xa4\x01\n\x0c\x43ommandStart\x12\x18\n\x07\x63ommand\x18\x01 \x03(\tR\x07\x63ommand\x12\x10\n\x03\x63wd\x18\x02 \x01(\tR\x03\x63wd\x12\x30\n\x03\x65nv\x18\x03 \x03(\x0b\x32\x1e.coop.v1.CommandStart.EnvEntryR\x03\x65nv\x1a\x36\n\x08\x45nvEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"c\n\x11RunCommandRequest\x12-\n\x05start\x18\x01 \x01(\x0b\x32\x15.coop.v1.CommandStartH\x00R\x05start\x12\x16\n\x05stdin\x18\x02 \x01(\x0cH\x00R\x05stdinB\x07\n\x05\x65vent\"\"\n\x0e\x43ommandStarted\x12\x10\n\x03pid\x18\x01 \x01(\rR\x03pid\"X\n\x0c\x43ommandEnded\x12\x17\n\x04\x63ode\x18\x01 \x01(\x05H\x00R\x04\x63ode\x88\x01\x01\x12\x1b\n\x06signal\x18\x02 \x01(\x05H\x01R\x06signal\x88\x01\x01\x42\x07\n\x05_codeB\t\n\x07_signal\"\xb5\x01\n\x12RunCommandResponse\x12\x33\n\x07started\x18\x01 \x01(\x0b\x32\x17.coop.v1.CommandStartedH\x00R\x07started\x12\x18\n\x06stdout\x18\x02 \x01(\x0cH\x00R\x06stdout\x12\x18\n\x06stderr\x18\x03 \x01(\x0cH\x00R\x06stderr\x12-\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x15.coop.v1.CommandEndedH\x00R\x05\x65ndedB\x07\n\x05\x65ventB~\n\x0b\x63om.coop.v1B\x0eTerminalsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,18 +35,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\013com.coop.v1B\016TerminalsProtoP\001Z\"coop.dev/clients/go/coop/v1;coopv1\242\002\003CXX\252\002\007Coop.V1\312\002\007Coop\\V1\342\002\023Coop\\V1\\GPBMetadata\352\002\010Coop::V1'
   _globals['_OPENTERMINALREQUEST_ENVENTRY']._loaded_options = None
   _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_options = b'8\001'
+  _globals['_COMMANDSTART_ENVENTRY']._loaded_options = None
+  _globals['_COMMANDSTART_ENVENTRY']._serialized_options = b'8\001'
   _globals['_OPENTERMINALREQUEST']._serialized_start=59
-  _globals['_OPENTERMINALREQUEST']._serialized_end=332
-  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_start=260
-  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_end=314
-  _globals['_TERMINAL']._serialized_start=335
-  _globals['_TERMINAL']._serialized_end=495
-  _globals['_LISTTERMINALSREQUEST']._serialized_start=497
-  _globals['_LISTTERMINALSREQUEST']._serialized_end=519
-  _globals['_LISTTERMINALSRESPONSE']._serialized_start=521
-  _globals['_LISTTERMINALSRESPONSE']._serialized_end=593
-  _globals['_CLOSETERMINALREQUEST']._serialized_start=595
-  _globals['_CLOSETERMINALREQUEST']._serialized_end=633
-  _globals['_CLOSETERMINALRESPONSE']._serialized_start=635
-  _globals['_CLOSETERMINALRESPONSE']._serialized_end=658
+  _globals['_OPENTERMINALREQUEST']._serialized_end=305
+  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_start=233
+  _globals['_OPENTERMINALREQUEST_ENVENTRY']._serialized_end=287
+  _globals['_TERMINAL']._serialized_start=308
+  _globals['_TERMINAL']._serialized_end=468
+  _globals['_LISTTERMINALSREQUEST']._serialized_start=470
+  _globals['_LISTTERMINALSREQUEST']._serialized_end=492
+  _globals['_LISTTERMINALSRESPONSE']._serialized_start=494
+  _globals['_LISTTERMINALSRESPONSE']._serialized_end=566
+  _globals['_CLOSETERMINALREQUEST']._serialized_start=568
+  _globals['_CLOSETERMINALREQUEST']._serialized_end=606
+  _globals['_CLOSETERMINALRESPONSE']._serialized_start=608
+  _globals['_CLOSETERMINALRESPONSE']._serialized_end=631
+  _globals['_COMMANDSTART']._serialized_start=634
+  _globals['_COMMANDSTART']._serialized_end=798
+  _globals['_COMMANDSTART_ENVENTRY']._serialized_start=233
+  _globals['_COMMANDSTART_ENVENTRY']._serialized_end=287
+  _globals['_RUNCOMMANDREQUEST']._serialized_start=800
+  _globals['_RUNCOMMANDREQUEST']._serialized_end=899
+  _globals['_COMMANDSTARTED']._serialized_start=901
+  _globals['_COMMANDSTARTED']._serialized_end=935
+  _globals['_COMMANDENDED']._serialized_start=937
+  _globals['_COMMANDENDED']._serialized_end=1025
+  _globals['_RUNCOMMANDRESPONSE']._serialized_start=1028
+  _globals['_RUNCOMMANDRESPONSE']._serialized_end=1209
 # @@protoc_insertion_point(module_scope)

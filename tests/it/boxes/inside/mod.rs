@@ -53,7 +53,7 @@ impl User {
     async fn fails(&self, script: &str) -> String {
         let ended = self.inside(script).await;
         assert!(ended.code.is_some_and(|code| code != 0), "{script}: {ended:?}");
-        ended.text()
+        format!("{}{}", ended.text(), ended.err)
     }
 
     async fn restarts(&self) {

@@ -112,3 +112,46 @@ async fn what_is_discarded_is_as_if_it_had_not_been_done() {
     user.run(&["stop", super::NAME]).await.ok();
     assert_eq!(user.run(&["rm", super::NAME]).await.code, Some(0), "nothing is lost by it");
 }
+
+#[tokio::test]
+async fn what_is_hidden_is_neither_deleted_nor_emptied_for_the_project() {
+    let user = User::new();
+    let project = user.project();
+    repository(&user);
+    let made = user.has("[box]\nhide = [\"old\", \"dir\", \"elsewhere\"]\n[workspace]\nmode = \"overlay\"\n").await;
+    let warnings = made["warnings"].as_array().unwrap();
+    let told = warnings.iter().filter_map(|warning| warning.as_str()).find(|warning| warning.starts_with("box.hide"));
+    assert!(told.is_some_and(|told| told.contains("git keeps dir, old: its history can be read")), "{warnings:?}");
+    assert_eq!(user.told("git status --porcelain; cat old; ls dir").await, " D dir/inner\n M old");
+    user.told("echo changed >text; rm -rf dir old || true; git stash -q 2>/dev/null || true; echo changed >text").await;
+    user.run(&["stop", super::NAME]).await.ok();
+    let names = user.run(&["diff", super::NAME, "--names"]).await.ok();
+    assert!(names.contains("M text\n") && !names.contains("old") && !names.contains("dir"), "{names}");
+    user.run(&["apply", super::NAME, "--yes"]).await;
+    assert_eq!((user.file("old").as_str(), user.file("dir/inner").as_str()), ("moved\n", "in\n"));
+    assert_eq!(std::fs::read_to_string(format!("{project}/text")).unwrap(), "changed\n");
+}
+
+#[tokio::test]
+async fn a_text_that_is_no_utf_8_is_told_byte_for_byte_and_git_takes_it() {
+    let user = User::new();
+    let copy = repository(&user);
+    let latin = b"caf\xe9\nna\xefve\n";
+    for dir in [&user.project(), &copy] {
+        std::fs::write(format!("{dir}/text"), latin).unwrap();
+    }
+    user.has("[workspace]\nmode = \"overlay\"\n").await;
+    user.told("printf 'th\\351\\n' >>text; printf '\\374ber\\n' >new").await;
+    let diff = user.run(&["diff", super::NAME]).await.out;
+    assert!(diff.windows(6).any(|six| six == b"\n+th\xe9\n"), "{}", String::from_utf8_lossy(&diff));
+    let patch = user.scratch.path("patch");
+    std::fs::write(&patch, &diff).unwrap();
+    git(&copy, &["apply", patch.to_str().unwrap()]);
+    assert_eq!(std::fs::read(format!("{copy}/text")).unwrap(), [&latin[..], b"th\xe9\n"].concat());
+    assert_eq!(std::fs::read(format!("{copy}/new")).unwrap(), b"\xfcber\n");
+    // The same over HTTP, where the text is asked for alone; as JSON it is a text, with the bytes beside it.
+    let daemon = user.daemon().await;
+    assert_eq!(daemon.get("/api/v1/boxes/red/diff/text").await.body, diff);
+    let told = daemon.get("/api/v1/boxes/red/diff").await.ok();
+    assert!(told["text"].as_str().unwrap().contains("+th\u{fffd}\n") && told["exact"].is_string(), "{told}");
+}

@@ -32,6 +32,28 @@ async fn what_is_protected_is_read_and_not_changed_and_neither_is_the_file_that_
     assert_eq!(user.file("coop.toml"), toml);
 }
 
+#[tokio::test]
+async fn who_commits_in_a_box_is_who_commits_outside() {
+    let user = User::new();
+    let home = user.scratch.path("user");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join(".gitconfig"), "[user]\n\tname = Ada L\n\temail = a@b.example\n[core]\n\tpager = evil\n")
+        .unwrap();
+    let user = user.with("HOME", home.to_str().unwrap());
+    user.has("[network]\nmode = \"none\"\n").await;
+    let commit = "git init -q . && git commit -q --allow-empty -m one && git log --format='%an <%ae> %cn <%ce>'";
+    assert_eq!(user.told(commit).await, "Ada L <a@b.example> Ada L <a@b.example>");
+    assert_eq!(user.told("git config --global core.pager || echo none").await, "none");
+    // The box has its own word, and keeps it.
+    user.told("git config --global user.name Bot").await;
+    user.restarts().await;
+    assert_eq!(user.told("git config user.name").await, "Bot");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    user.has("[box]\ngit_identity = false\n[network]\nmode = \"none\"\n").await;
+    assert_eq!(user.told("git config user.name || echo nobody").await, "nobody");
+}
+
 /// A repository with a commit.
 fn repository(user: &User) {
     let script = "git init -q . && git config user.name n && git config user.email e@x && echo one >a && git add a && \

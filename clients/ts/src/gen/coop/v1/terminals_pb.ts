@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file coop/v1/terminals.proto.
  */
 export const file_coop_v1_terminals: GenFile = /*@__PURE__*/
-  fileDesc("Chdjb29wL3YxL3Rlcm1pbmFscy5wcm90bxIHY29vcC52MSLdAQoTT3BlblRlcm1pbmFsUmVxdWVzdBIPCgdjb21tYW5kGAEgAygJEgsKA2N3ZBgCIAEoCRIyCgNlbnYYAyADKAsyJS5jb29wLnYxLk9wZW5UZXJtaW5hbFJlcXVlc3QuRW52RW50cnkSEQoEY29scxgEIAEoDUgAiAEBEhEKBHJvd3MYBSABKA1IAYgBARIQCghub19pbnB1dBgGIAEoCBoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgcKBV9jb2xzQgcKBV9yb3dzInwKCFRlcm1pbmFsEgoKAmlkGAEgASgJEg8KB2NvbW1hbmQYAiADKAkSEAoDcGlkGAMgASgNSACIAQESIwoEc2l6ZRgEIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplEhQKDG9wZW5lZF9hdF9tcxgFIAEoBEIGCgRfcGlkIhYKFExpc3RUZXJtaW5hbHNSZXF1ZXN0Ij0KFUxpc3RUZXJtaW5hbHNSZXNwb25zZRIkCgl0ZXJtaW5hbHMYASADKAsyES5jb29wLnYxLlRlcm1pbmFsIiIKFENsb3NlVGVybWluYWxSZXF1ZXN0EgoKAmlkGAEgASgJIhcKFUNsb3NlVGVybWluYWxSZXNwb25zZUJ+Cgtjb20uY29vcC52MUIOVGVybWluYWxzUHJvdG9QAVoiY29vcC5kZXYvY2xpZW50cy9nby9jb29wL3YxO2Nvb3B2MaICA0NYWKoCB0Nvb3AuVjHKAgdDb29wXFYx4gITQ29vcFxWMVxHUEJNZXRhZGF0YeoCCENvb3A6OlYxYgZwcm90bzM", [file_coop_v1_screen]);
+  fileDesc("Chdjb29wL3YxL3Rlcm1pbmFscy5wcm90bxIHY29vcC52MSLLAQoTT3BlblRlcm1pbmFsUmVxdWVzdBIPCgdjb21tYW5kGAEgAygJEgsKA2N3ZBgCIAEoCRIyCgNlbnYYAyADKAsyJS5jb29wLnYxLk9wZW5UZXJtaW5hbFJlcXVlc3QuRW52RW50cnkSEQoEY29scxgEIAEoDUgAiAEBEhEKBHJvd3MYBSABKA1IAYgBARoqCghFbnZFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgcKBV9jb2xzQgcKBV9yb3dzInwKCFRlcm1pbmFsEgoKAmlkGAEgASgJEg8KB2NvbW1hbmQYAiADKAkSEAoDcGlkGAMgASgNSACIAQESIwoEc2l6ZRgEIAEoCzIVLmNvb3AudjEuVGVybWluYWxTaXplEhQKDG9wZW5lZF9hdF9tcxgFIAEoBEIGCgRfcGlkIhYKFExpc3RUZXJtaW5hbHNSZXF1ZXN0Ij0KFUxpc3RUZXJtaW5hbHNSZXNwb25zZRIkCgl0ZXJtaW5hbHMYASADKAsyES5jb29wLnYxLlRlcm1pbmFsIiIKFENsb3NlVGVybWluYWxSZXF1ZXN0EgoKAmlkGAEgASgJIhcKFUNsb3NlVGVybWluYWxSZXNwb25zZSKFAQoMQ29tbWFuZFN0YXJ0Eg8KB2NvbW1hbmQYASADKAkSCwoDY3dkGAIgASgJEisKA2VudhgDIAMoCzIeLmNvb3AudjEuQ29tbWFuZFN0YXJ0LkVudkVudHJ5GioKCEVudkVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiVQoRUnVuQ29tbWFuZFJlcXVlc3QSJgoFc3RhcnQYASABKAsyFS5jb29wLnYxLkNvbW1hbmRTdGFydEgAEg8KBXN0ZGluGAIgASgMSABCBwoFZXZlbnQiHQoOQ29tbWFuZFN0YXJ0ZWQSCwoDcGlkGAEgASgNIkoKDENvbW1hbmRFbmRlZBIRCgRjb2RlGAEgASgFSACIAQESEwoGc2lnbmFsGAIgASgFSAGIAQFCBwoFX2NvZGVCCQoHX3NpZ25hbCKVAQoSUnVuQ29tbWFuZFJlc3BvbnNlEioKB3N0YXJ0ZWQYASABKAsyFy5jb29wLnYxLkNvbW1hbmRTdGFydGVkSAASEAoGc3Rkb3V0GAIgASgMSAASEAoGc3RkZXJyGAMgASgMSAASJgoFZW5kZWQYBCABKAsyFS5jb29wLnYxLkNvbW1hbmRFbmRlZEgAQgcKBWV2ZW50Qn4KC2NvbS5jb29wLnYxQg5UZXJtaW5hbHNQcm90b1ABWiJjb29wLmRldi9jbGllbnRzL2dvL2Nvb3AvdjE7Y29vcHYxogIDQ1hYqgIHQ29vcC5WMcoCB0Nvb3BcVjHiAhNDb29wXFYxXEdQQk1ldGFkYXRh6gIIQ29vcDo6VjFiBnByb3RvMw", [file_coop_v1_screen]);
 
 /**
  * Starts a program on a terminal of its own.
@@ -56,14 +56,6 @@ export type OpenTerminalRequest = Message<"coop.v1.OpenTerminalRequest"> & {
    * @generated from field: optional uint32 rows = 5;
    */
   rows?: number | undefined;
-
-  /**
-   * Nobody will type: its stdin is empty, and no terminal can be asked for a password. What would wait for a key prints
-   * instead: TERM is `dumb`, PAGER and GIT_PAGER are `cat`, unless env has them.
-   *
-   * @generated from field: bool no_input = 6;
-   */
-  noInput: boolean;
 };
 
 /**
@@ -193,4 +185,178 @@ export type CloseTerminalResponse = Message<"coop.v1.CloseTerminalResponse"> & {
  */
 export const CloseTerminalResponseSchema: GenMessage<CloseTerminalResponse> = /*@__PURE__*/
   messageDesc(file_coop_v1_terminals, 5);
+
+/**
+ * A command that runs beside the session's program, as a script would run it.
+ *
+ * @generated from message coop.v1.CommandStart
+ */
+export type CommandStart = Message<"coop.v1.CommandStart"> & {
+  /**
+   * The program and its arguments; no shell looks at them.
+   *
+   * @generated from field: repeated string command = 1;
+   */
+  command: string[];
+
+  /**
+   * Where it starts, counted from where the session's program was started when it is no whole path; there when empty.
+   *
+   * @generated from field: string cwd = 2;
+   */
+  cwd: string;
+
+  /**
+   * Variables besides those that the session's program got. TERM is `dumb` unless it is among them.
+   *
+   * @generated from field: map<string, string> env = 3;
+   */
+  env: { [key: string]: string };
+};
+
+/**
+ * Describes the message coop.v1.CommandStart.
+ * Use `create(CommandStartSchema)` to create a new message.
+ */
+export const CommandStartSchema: GenMessage<CommandStart> = /*@__PURE__*/
+  messageDesc(file_coop_v1_terminals, 6);
+
+/**
+ * To a command.
+ *
+ * @generated from message coop.v1.RunCommandRequest
+ */
+export type RunCommandRequest = Message<"coop.v1.RunCommandRequest"> & {
+  /**
+   * What is said.
+   *
+   * @generated from oneof coop.v1.RunCommandRequest.event
+   */
+  event: {
+    /**
+     * First of all, and once.
+     *
+     * @generated from field: coop.v1.CommandStart start = 1;
+     */
+    value: CommandStart;
+    case: "start";
+  } | {
+    /**
+     * What it reads. When no more messages come, its stdin ends.
+     *
+     * @generated from field: bytes stdin = 2;
+     */
+    value: Uint8Array;
+    case: "stdin";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message coop.v1.RunCommandRequest.
+ * Use `create(RunCommandRequestSchema)` to create a new message.
+ */
+export const RunCommandRequestSchema: GenMessage<RunCommandRequest> = /*@__PURE__*/
+  messageDesc(file_coop_v1_terminals, 7);
+
+/**
+ * It runs.
+ *
+ * @generated from message coop.v1.CommandStarted
+ */
+export type CommandStarted = Message<"coop.v1.CommandStarted"> & {
+  /**
+   * Its process id.
+   *
+   * @generated from field: uint32 pid = 1;
+   */
+  pid: number;
+};
+
+/**
+ * Describes the message coop.v1.CommandStarted.
+ * Use `create(CommandStartedSchema)` to create a new message.
+ */
+export const CommandStartedSchema: GenMessage<CommandStarted> = /*@__PURE__*/
+  messageDesc(file_coop_v1_terminals, 8);
+
+/**
+ * It has ended.
+ *
+ * @generated from message coop.v1.CommandEnded
+ */
+export type CommandEnded = Message<"coop.v1.CommandEnded"> & {
+  /**
+   * Its exit code, unless a signal ended it.
+   *
+   * @generated from field: optional int32 code = 1;
+   */
+  code?: number | undefined;
+
+  /**
+   * The signal that ended it.
+   *
+   * @generated from field: optional int32 signal = 2;
+   */
+  signal?: number | undefined;
+};
+
+/**
+ * Describes the message coop.v1.CommandEnded.
+ * Use `create(CommandEndedSchema)` to create a new message.
+ */
+export const CommandEndedSchema: GenMessage<CommandEnded> = /*@__PURE__*/
+  messageDesc(file_coop_v1_terminals, 9);
+
+/**
+ * From a command.
+ *
+ * @generated from message coop.v1.RunCommandResponse
+ */
+export type RunCommandResponse = Message<"coop.v1.RunCommandResponse"> & {
+  /**
+   * What is told.
+   *
+   * @generated from oneof coop.v1.RunCommandResponse.event
+   */
+  event: {
+    /**
+     * First of all; one that cannot be started is an error of the call.
+     *
+     * @generated from field: coop.v1.CommandStarted started = 1;
+     */
+    value: CommandStarted;
+    case: "started";
+  } | {
+    /**
+     * What it printed, byte for byte. It waits until this is read.
+     *
+     * @generated from field: bytes stdout = 2;
+     */
+    value: Uint8Array;
+    case: "stdout";
+  } | {
+    /**
+     * What it complained of, likewise.
+     *
+     * @generated from field: bytes stderr = 3;
+     */
+    value: Uint8Array;
+    case: "stderr";
+  } | {
+    /**
+     * Last of all.
+     *
+     * @generated from field: coop.v1.CommandEnded ended = 4;
+     */
+    value: CommandEnded;
+    case: "ended";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message coop.v1.RunCommandResponse.
+ * Use `create(RunCommandResponseSchema)` to create a new message.
+ */
+export const RunCommandResponseSchema: GenMessage<RunCommandResponse> = /*@__PURE__*/
+  messageDesc(file_coop_v1_terminals, 10);
 
