@@ -12,4 +12,5 @@ mod mounts;
 mod networks;
 mod probes;
 mod programs;
+mod secrets;
 mod wrong;
