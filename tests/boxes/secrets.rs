@@ -12,11 +12,10 @@ use std::{
 use coop::sandbox::Spec;
 use nix::{
     mount::{MsFlags, mount},
-    sched::{CloneFlags, unshare},
     unistd::Uid,
 };
 
-use crate::support::{fails, plain, start, told};
+use crate::support::{fails, plain, start, told, with_own_mounts};
 
 const NONE: Option<&str> = None;
 
@@ -60,16 +59,6 @@ fn read(path: &Path) -> String {
 
 fn root() -> bool {
     Uid::effective().is_root()
-}
-
-/// Tests on a thread with mounts of its own: nobody else sees what is done to them.
-fn with_own_mounts(kind: MsFlags, test: impl FnOnce() + Send) {
-    let alone = || {
-        unshare(CloneFlags::CLONE_NEWNS).unwrap();
-        mount(NONE, "/", NONE, kind | MsFlags::MS_REC, NONE).unwrap();
-        test();
-    };
-    std::thread::scope(|scope| scope.spawn(alone).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
 /// The mounts of this thread.
