@@ -91,11 +91,17 @@ fn memory(report: &mut Report, name: &str, pids: &[u32], limit_mib: f64) -> Resu
     let (mut mib, mut share) = (Samples::default(), Samples::default());
     for pid in pids {
         mib.push(proc::rss_kib(*pid)? as f64 / 1024.0);
-        share.push(proc::share_kib(*pid)? as f64 / 1024.0);
+        if let Some(kib) = proc::share_kib(*pid)? {
+            share.push(kib as f64 / 1024.0);
+        }
     }
-    // The program's file is in memory once for all; each process has its part of that.
-    let part = format!("{:.1} MiB of its own and its part of the shared", share.median());
-    let figure = format!("{:.1} MiB ({:.1}–{:.1}) resident, {part}", mib.median(), mib.least(), mib.most());
+    let mut figure = format!("{:.1} MiB ({:.1}–{:.1}) resident", mib.median(), mib.least(), mib.most());
+    if share.is_empty() {
+        report.note(format!("{name}: only root may see how much of it is shared"));
+    } else {
+        // The program's file is in memory once for all; each process has its part of that.
+        figure += &format!(", {:.1} MiB of its own and its part of the shared", share.median());
+    }
     let row = Row::new(name, figure).gate(at_most(mib.median(), limit_mib, " MiB"));
     report.push(row.data(json!({"share_mib": share.json(), "resident_mib": mib.json()})));
     Ok(())

@@ -1,6 +1,7 @@
 //! What the kernel says about a process and about this machine.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -24,11 +25,15 @@ pub fn rss_kib(pid: u32) -> Result<u64> {
     status_field(&fs::read_to_string(format!("/proc/{pid}/status"))?, "VmRSS:").context("no VmRSS in status")
 }
 
-/// Its own memory and its part of what it shares with others, in KiB: what one of many costs.
+/// Its own memory and its part of what it shares with others, in KiB: what one of many costs. `None` where the process is
+/// closed to us.
 #[allow(dead_code)] // Of interest where there are many.
-pub fn share_kib(pid: u32) -> Result<u64> {
-    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
-    status_field(&rollup, "Pss:").context("no Pss in smaps_rollup")
+pub fn share_kib(pid: u32) -> Result<Option<u64>> {
+    let path = format!("/proc/{pid}/smaps_rollup");
+    match fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(None),
+        rollup => status_field(&rollup.context(path)?, "Pss:").map(Some).context("no Pss in smaps_rollup"),
+    }
 }
 
 /// How often the threads of a process have been put on or taken off a core.

@@ -23,6 +23,7 @@ mod probe;
 mod raw;
 mod spec;
 mod start;
+mod stranger;
 mod wire;
 
 pub use command::main as run_main;

@@ -83,6 +83,21 @@ pub(super) fn fork_alone() -> io::Result<ForkResult> {
 /// Adds restrictions to a whole tree of mounts.
 pub(super) fn restrict_tree(tree: BorrowedFd<'_>, add: MountAttrFlags, recursive: bool) -> io::Result<()> {
     let attributes = libc::mount_attr { attr_set: add.bits().into(), attr_clr: 0, propagation: 0, userns_fd: 0 };
+    set_attributes(tree, &attributes, recursive)
+}
+
+/// The same, with files that belong to whom these users say, and apart from every other mount.
+pub(super) fn disown_tree(tree: BorrowedFd<'_>, add: MountAttrFlags, users: BorrowedFd<'_>) -> io::Result<()> {
+    let attributes = libc::mount_attr {
+        attr_set: (add | MountAttrFlags::MOUNT_ATTR_IDMAP).bits().into(),
+        attr_clr: 0,
+        propagation: libc::MS_PRIVATE,
+        userns_fd: u64::from(users.as_raw_fd().cast_unsigned()),
+    };
+    set_attributes(tree, &attributes, true)
+}
+
+fn set_attributes(tree: BorrowedFd<'_>, attributes: &libc::mount_attr, recursive: bool) -> io::Result<()> {
     let flags = libc::AT_EMPTY_PATH | if recursive { libc::AT_RECURSIVE } else { 0 };
     // SAFETY: the pointers are to live values, and the size is that of the struct which the kernel reads.
     Errno::result(unsafe {
@@ -91,7 +106,7 @@ pub(super) fn restrict_tree(tree: BorrowedFd<'_>, add: MountAttrFlags, recursive
             tree.as_raw_fd(),
             c"".as_ptr(),
             flags,
-            &raw const attributes,
+            ptr::from_ref(attributes),
             size_of::<libc::mount_attr>(),
         )
     })?;

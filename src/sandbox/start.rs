@@ -20,6 +20,7 @@ use super::{
     handle::{Parts, Sandbox, reap_within},
     idmap,
     spec::{Mount, Network, Spec},
+    stranger,
     wire::{Order, Report},
 };
 
@@ -46,9 +47,9 @@ impl Sandbox {
             io::ErrorKind::InvalidData | io::ErrorKind::Other => bad(spec, error.to_string()),
             _ => broken("cannot say what it shall be", error),
         })?;
-        let helper = spawn(spec, coop, theirs.into())?;
-        let first = first_process(spec, &control, helper)?;
-        stand(spec, control, first)
+        let helper = Helper(spawn(spec, coop, theirs.into())?);
+        let greeted = greeted(spec, &control, helper)?;
+        stand(spec, control, greeted)
     }
 }
 
@@ -116,6 +117,16 @@ fn spawn(spec: &Spec, coop: &Path, control: OwnedFd) -> Result<Child, SandboxErr
         .map_err(|source| SandboxError::Helper { name: spec.name.clone(), program: coop.to_owned(), source })
 }
 
+/// The process that makes PID 1. It ends by itself then; dropped, it is gone.
+struct Helper(Child);
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// PID 1 of a box that does not stand yet. Dropped, it ends; its group goes after it.
 struct First {
     pid: u32,
@@ -133,22 +144,39 @@ impl Drop for First {
     }
 }
 
-/// Learns who PID 1 is. The kernel itself tells who sent the greeting, in our own numbers; and since the helper made
-/// it a child of ours, that number stays its own until we reap it.
-fn first_process(spec: &Spec, control: &Channel, mut helper: Child) -> Result<First, SandboxError> {
-    let report = control.receive::<Report>();
-    if report.is_err() {
-        let _ = helper.kill();
+/// What is known before PID 1 may go on. The helper is kept until the box stands: nobody has to wait for its end.
+struct Greeted {
+    first: First,
+    configuration: Option<OwnedFd>,
+    _helper: Helper,
+}
+
+/// Learns who PID 1 is, and of root's boxes how they shall see the configuration.
+fn greeted(spec: &Spec, control: &Channel, helper: Helper) -> Result<Greeted, SandboxError> {
+    let (mut first, mut configuration) = (None, None);
+    let mut expected = stranger::needed(spec);
+    loop {
+        let received = heard(spec, control.receive::<Report>())?;
+        match received.message {
+            Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
+            Report::Stranger => {
+                expected = false;
+                let users = received.descriptors.first();
+                configuration = users.and_then(|users| stranger::shown(users).ok());
+            }
+            Report::Hello | Report::Ready { .. } => first = Some(first_process(spec, received.sender)?),
+        }
+        if !expected && let Some(first) = first.take() {
+            return Ok(Greeted { first, configuration, _helper: helper });
+        }
     }
-    // It has nothing left to do once PID 1 has greeted.
-    let _ = helper.wait();
+}
+
+/// The kernel itself tells who sent the greeting, in our own numbers; and since the helper made it a child of ours, that
+/// number stays its own until we reap it.
+fn first_process(spec: &Spec, sender: Option<u32>) -> Result<First, SandboxError> {
     let name = || spec.name.clone();
-    let received = heard(spec, report)?;
-    match received.message {
-        Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
-        Report::Hello | Report::Ready { .. } => {}
-    }
-    let pid = received.sender.ok_or_else(|| SandboxError::Silent { name: name() })?;
+    let pid = sender.ok_or_else(|| SandboxError::Silent { name: name() })?;
     let pidfd = Pid::from_raw(pid.cast_signed())
         .ok_or(rustix::io::Errno::SRCH)
         .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()))
@@ -168,18 +196,21 @@ fn heard(spec: &Spec, report: io::Result<Option<Received<Report>>>) -> Result<Re
 }
 
 /// Gives PID 1 its users and its limits, lets it go on, and waits until it stands.
-fn stand(spec: &Spec, control: Channel, mut first: First) -> Result<Sandbox, SandboxError> {
+fn stand(spec: &Spec, control: Channel, greeted: Greeted) -> Result<Sandbox, SandboxError> {
+    let Greeted { mut first, configuration, .. } = greeted;
     let name = || spec.name.clone();
     let talk = |source| SandboxError::Handshake { name: name(), what: "cannot talk to its first process", source };
     idmap::write(first.pid, spec.uid_map).map_err(|problem| SandboxError::IdMap { name: name(), problem })?;
     let (group, mut warnings) = Group::place(&spec.name, &spec.limits, first.pid);
     first.group = group;
-    control.send(&Order::Go, &[]).map_err(talk)?;
+    let with: Vec<_> = configuration.iter().map(AsFd::as_fd).collect();
+    control.send(&Order::Go, &with).map_err(talk)?;
+    drop(configuration);
     let received = heard(spec, control.receive::<Report>())?;
     let (said, mut descriptors) = match received.message {
         Report::Ready { warnings } => (warnings, received.descriptors),
         Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
-        Report::Hello => return Err(SandboxError::Silent { name: name() }),
+        Report::Hello | Report::Stranger => return Err(SandboxError::Silent { name: name() }),
     };
     warnings.extend(said);
     let listener = (spec.network == Network::Filtered).then(|| descriptors.pop()).flatten();

@@ -4,7 +4,8 @@
 //! starter                         box-init, then PID 1
 //!   Begin { spec }           ──▶
 //!                            ◀──  Hello               the kernel says who sent it: the pid
-//!   Go (ids are mapped)      ──▶
+//!                            ◀──  Stranger + users    for root's boxes, sent by the helper; see `stranger.rs`
+//!   Go (ids are mapped)      ──▶                       + the configuration, as a stranger sees it
 //!                            ◀──  Ready { warnings } + proxy listener, or Failed
 //!   Request::Run  + 2 ends   ──▶
 //!                  first end ◀──  Here + line         terminal or pipes, sent by the new process itself; then end of file: it runs,
@@ -38,6 +39,7 @@ pub(super) enum Order {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Report {
     Hello,
+    Stranger,
     Ready { warnings: Vec<String> },
     Failed(Failure),
 }

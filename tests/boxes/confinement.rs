@@ -5,7 +5,7 @@ use std::fs;
 use coop::sandbox::Spec;
 use nix::libc;
 
-use crate::support::{Process, fails, perl, plain, sh, start, told};
+use crate::support::{Process, fails, lets_go_of_code, perl, plain, sh, start, told};
 
 promise! {
     fn a_program_has_no_capability_no_new_privileges_and_a_filter() {
@@ -145,5 +145,15 @@ promise! {
         let numbers: Vec<u64> = pages.split_whitespace().map(|number| number.parse().unwrap()).collect();
         let own_kib = (numbers[1] - numbers[2]) * 4;
         assert!(own_kib < 3 * 1024, "{own_kib} KiB of its own");
+    }
+}
+
+promise! {
+    fn pid_1_lets_go_of_what_ran_only_at_its_start() {
+        let sandbox = start(&plain());
+        lets_go_of_code(sandbox.pid());
+        // What is needed again comes back.
+        assert_eq!(told(&sandbox, "echo here"), "here");
+        lets_go_of_code(sandbox.pid());
     }
 }

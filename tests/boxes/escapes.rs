@@ -5,7 +5,7 @@ use std::{
     os::{
         linux::net::SocketAddrExt,
         unix::{
-            fs::{PermissionsExt, symlink},
+            fs::symlink,
             net::{SocketAddr, UnixListener},
         },
     },
@@ -181,27 +181,4 @@ promise! {
 fn coop_itself_can_be_shown_and_started_inside() {
     let spec = with([Mount::Bind { from: coop(), to: "/run/coop/coop".into(), read_only: true, optional: false }]);
     assert!(fails(&start(&spec), "/run/coop/coop box-init </dev/null").contains("started by coop itself"));
-}
-
-/// A file of the machine's own configuration, gone with the test.
-struct Configured(std::path::PathBuf);
-
-impl Drop for Configured {
-    fn drop(&mut self) {
-        fs::remove_file(&self.0).unwrap();
-    }
-}
-
-promise! {
-    fn what_others_may_not_read_of_the_configuration_is_not_read_for_root_either() {
-        // Only root could make such a file, and only root's boxes could read it.
-        let path = std::path::PathBuf::from(format!("/etc/coop-test-{}", std::process::id()));
-        if !nix::unistd::Uid::effective().is_root() || fs::write(&path, "s3cret").is_err() {
-            return;
-        }
-        let closed = Configured(path);
-        fs::set_permissions(&closed.0, fs::Permissions::from_mode(0o640)).unwrap();
-        let script = format!("cat {}; head -c 4 /etc/passwd", closed.0.display());
-        assert_eq!(told(&start(&plain()), &script), "root");
-    }
 }

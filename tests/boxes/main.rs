@@ -12,4 +12,6 @@ mod mounts;
 mod networks;
 mod probes;
 mod programs;
+mod ranges;
+mod secrets;
 mod wrong;

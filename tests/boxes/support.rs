@@ -11,18 +11,21 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
 };
 
 use coop::sandbox::{Ended, Limits, Mount, Network, Root, Run, Sandbox, Spec, Started, UidMap};
 use nix::{
     fcntl::{FcntlArg, FdFlag, fcntl},
+    mount::{MsFlags, mount},
     poll::{PollFd, PollFlags, PollTimeout, poll},
+    sched::{CloneFlags, unshare},
     unistd::Uid,
 };
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// A user that no system has.
-const STRANGER: u32 = 54321;
+pub const STRANGER: u32 = 54321;
 /// Says that a test already runs as the stranger, and where coop is.
 const AS_STRANGER: &str = "BOXES_COOP";
 /// How long the end of a process may take on a machine with other things to do.
@@ -41,9 +44,13 @@ macro_rules! promise {
 /// Tests a promise as who we are and, if that is root, once more as an ordinary user in a process of its own.
 pub fn everybody(name: &str, promise: impl FnOnce()) {
     promise();
-    if !Uid::effective().is_root() {
-        return;
+    if Uid::effective().is_root() {
+        as_stranger(name);
     }
+}
+
+/// Root's: tests a promise as an ordinary user, in a process of its own.
+pub fn as_stranger(name: &str) {
     let (_, name) = name.split_once("::").expect("the crate's name is in front");
     // Neither the test nor coop need to be in a place that the stranger can reach: both are opened as root.
     let coop = File::open(env!("CARGO_BIN_EXE_coop")).unwrap();
@@ -228,6 +235,34 @@ pub fn offspring(pid: u32) -> Vec<u32> {
         at += 1;
     }
     found.split_off(1)
+}
+
+/// Tests on a thread with mounts of its own, which are of this kind: nobody else sees what is done to them.
+pub fn with_own_mounts(kind: MsFlags, test: impl FnOnce() + Send) {
+    let alone = || {
+        unshare(CloneFlags::CLONE_NEWNS).unwrap();
+        mount(None::<&str>, "/", None::<&str>, kind | MsFlags::MS_REC, None::<&str>).unwrap();
+        test();
+    };
+    std::thread::scope(|scope| scope.spawn(alone).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+/// Waits until a process has let go of more than half of what it once had in memory of its files.
+pub fn lets_go_of_code(pid: u32) {
+    let deadline = Instant::now() + Duration::from_millis(END_MS_MAX.into());
+    loop {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let kib = |name: &str| -> u64 {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        let (most, now) = (kib("VmHWM:") - kib("RssAnon:"), kib("RssFile:"));
+        if now < most / 2 {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{now} KiB of {most} are still there");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Reads until a text has come.

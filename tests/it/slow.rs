@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::output::{data, numbers};
-use crate::support::{Coop, rss_bytes, sh, wakeups};
+use crate::support::{Coop, file_bytes, rss_bytes, sh, wakeups};
 
 #[tokio::test]
 async fn a_reader_that_stops_reading_slows_nobody_and_gets_a_gap_when_it_comes_back() {
@@ -108,4 +108,22 @@ async fn an_idle_coop_sleeps() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let woken = wakeups(coop.pid) - before;
     assert!(woken < 15, "{woken} times in a second");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_session_lets_go_of_what_ran_only_at_its_start() {
+    let coop = Coop::run(&["sleep", "1000"]);
+    let keeps_most = || {
+        let (now, most) = file_bytes(coop.pid);
+        now > most / 2
+    };
+    coop.place
+        .within("more than half of its code is gone", async {
+            while keeps_most() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+    assert_eq!(coop.status().await["ws_clients"], 0, "what is needed again comes back");
 }

@@ -15,7 +15,8 @@ use super::{
     super::{error::Step, raw, wire::Failure},
     failure::At,
     host::outside_root,
-    mounts::{Stash, tmpfs},
+    mounts::tmpfs,
+    stash::Stash,
     tree::{Tree, attach, copy, restrict},
 };
 

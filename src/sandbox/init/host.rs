@@ -2,14 +2,17 @@
 
 use std::{
     fs,
-    os::unix::fs::MetadataExt,
+    os::{fd::OwnedFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
+use rustix::fs::{Mode, mkdirat};
+
 use super::{
-    super::{error::Step, spec::Root, wire::Failure},
+    super::{error::Step, spec::Root, stranger::CONFIGURATION, wire::Failure},
     failure::At,
-    mounts::{Stash, bind, tmpfs},
+    mounts::{bind, put_directory, tmpfs},
+    stash::Stash,
     tree::Tree,
 };
 
@@ -32,8 +35,9 @@ const SYSTEM: &[&str] = &[
     "/run/current-system",
 ];
 
-/// Directories that programs expect, empty.
-const EMPTY: &[&str] = &["/home", "/mnt", "/srv", "/sys", "/var/cache", "/var/lib", "/var/log"];
+/// Directories that programs expect: those that are filled later, and those that stay empty.
+const DIRECTORIES: &[&str] =
+    &["proc", "dev", "tmp", "run", "home", "mnt", "srv", "sys", "var", "var/cache", "var/lib", "var/log"];
 
 /// What only root may read. As root the box's programs would be allowed to: they have no privilege, but they own it.
 const SECRETS: &[&str] = &[
@@ -57,31 +61,34 @@ const SECRETS: &[&str] = &[
 /// Doors to services of the machine among what is shown.
 const DOORS: &[&str] = &["/nix/var/nix/daemon-socket"];
 
-/// Where the machine is configured.
-const CONFIGURATION: &str = "/etc";
-
 /// Entries of it that are looked at. Machines have some thousands.
 const ENTRIES_MAX: usize = 50_000;
 
-/// Room for mount points only.
-const ROOT_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// Room for mount points and for a few small files.
+const ROOT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// A new, empty root.
 pub(super) fn root() -> Result<Tree, Failure> {
     let tree = Tree::attached(tmpfs(0o755, Some(ROOT_BYTES_MAX)).at(Step::Root, || "cannot mount a tmpfs".into())?)?;
-    for path in EMPTY.iter().map(Path::new) {
-        tree.directory(path).at(Step::Root, || format!("cannot make {}", path.display()))?;
+    for path in DIRECTORIES {
+        // There is nothing in it yet that a path could follow.
+        mkdirat(tree.fd(), *path, Mode::from_raw_mode(0o755)).at(Step::Root, || format!("cannot make /{path}"))?;
     }
     Ok(tree)
 }
 
-/// Puts the system into it.
-pub(super) fn fill(tree: &Tree, stash: &Stash) -> Result<(), Failure> {
+/// Puts the system into it. The configuration may come as a stranger sees it; otherwise what is closed to strangers is
+/// looked for and covered. That takes longer, and does not hold for what is made or replaced while the box lives.
+pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) -> Result<(), Failure> {
     for path in SYSTEM.iter().map(Path::new) {
         let Ok(found) = path.symlink_metadata() else { continue };
         if found.is_symlink() {
             let target = fs::read_link(path).at(Step::Root, || format!("cannot read the link {}", path.display()))?;
             tree.link(&target, path).at(Step::Root, || format!("cannot make the link {}", path.display()))?;
+        } else if let Some(seen) = configuration
+            && path == Path::new(CONFIGURATION)
+        {
+            put_directory(tree, seen, path)?;
         } else {
             bind(tree, path, path, true, false)?;
         }
@@ -92,6 +99,8 @@ pub(super) fn fill(tree: &Tree, stash: &Stash) -> Result<(), Failure> {
     cover(tree, stash, DOORS.iter().map(Path::new))?;
     if outside_root() {
         cover(tree, stash, SECRETS.iter().map(Path::new))?;
+    }
+    if outside_root() && configuration.is_none() {
         let closed = closed_to_others(Path::new(CONFIGURATION));
         cover(tree, stash, closed.iter().map(PathBuf::as_path).filter(|path| !is_secret(path)))?;
     }

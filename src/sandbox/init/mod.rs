@@ -14,6 +14,7 @@ mod pivot;
 mod run;
 mod serve;
 mod setup;
+mod stash;
 mod syscalls;
 mod tree;
 
@@ -32,6 +33,7 @@ use super::{
     error::Step,
     raw,
     spec::{Network, Spec},
+    stranger,
     wire::{Failure, Order, Report},
 };
 
@@ -45,7 +47,14 @@ pub fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     match enter(spec.network) {
-        Ok(ForkResult::Parent { .. }) => ExitCode::SUCCESS,
+        Ok(ForkResult::Parent { .. }) => {
+            if stranger::needed(&spec) {
+                let users = stranger::become_one().ok();
+                let with: Vec<_> = users.iter().map(AsFd::as_fd).collect();
+                let _ = control.send(&Report::Stranger, &with);
+            }
+            ExitCode::SUCCESS
+        }
         Ok(ForkResult::Child) => first_process(&control, &spec),
         Err(failure) => {
             let _ = control.send(&Report::Failed(failure), &[]);
@@ -89,11 +98,10 @@ fn first_process(control: &Channel, spec: &Spec) -> ExitCode {
     let _ = setsid();
     // Modes inside are what the setup says; programs get the caller's mask back.
     let mask = umask(Mode::empty());
-    let go = control.send(&Report::Hello, &[]).is_ok() && matches!(control.receive::<Order>(), Ok(Some(_)));
-    if !go {
-        return ExitCode::FAILURE;
-    }
-    match setup::stand(spec) {
+    let go = control.send(&Report::Hello, &[]).and_then(|()| control.receive::<Order>());
+    let Ok(Some(go)) = go else { return ExitCode::FAILURE };
+    let configuration = go.descriptors.into_iter().next();
+    match setup::stand(spec, configuration) {
         Ok(standing) => {
             umask(mask);
             let ready = Report::Ready { warnings: standing.warnings };

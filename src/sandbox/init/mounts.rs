@@ -1,17 +1,9 @@
 //! What the specification puts into the root.
 
-use std::{
-    cell::Cell,
-    io::{self, Write},
-    os::fd::OwnedFd,
-    path::Path,
-};
+use std::{io, os::fd::OwnedFd, path::Path};
 
 use rustix::{
-    fs::{
-        AtFlags, CWD, FileType, Mode, OFlags, StatVfsMountFlags, StatxAttributes, StatxFlags, fstat, fstatvfs, openat,
-        statx,
-    },
+    fs::{AtFlags, CWD, FileType, StatVfsMountFlags, StatxAttributes, StatxFlags, fstat, fstatvfs, statx},
     mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen},
 };
 
@@ -19,46 +11,9 @@ use super::{
     super::{error::Step, spec::Mount, wire::Failure},
     failure::At,
     overlay,
-    tree::{Tree, attach, attach_at_root, copy, restrict, straight},
+    stash::Stash,
+    tree::{Tree, attach, copy, restrict, straight},
 };
-
-/// Room for a few small files and for nothing.
-const STASH_BYTES_MAX: u64 = 16 * 1024 * 1024;
-
-/// Files that live in memory, on a mount that goes with the old root while what was copied from it stays.
-pub(super) struct Stash {
-    mount: OwnedFd,
-    count: Cell<u32>,
-}
-
-impl Stash {
-    pub(super) fn new() -> Result<Self, Failure> {
-        let make = || -> io::Result<OwnedFd> {
-            let mount = tmpfs(0o700, Some(STASH_BYTES_MAX))?;
-            // The kernel copies only from mounts that have a place.
-            attach_at_root(&mount)?;
-            Ok(mount)
-        };
-        Ok(Self { mount: make().at(Step::Root, || "cannot mount a tmpfs".into())?, count: Cell::new(0) })
-    }
-
-    /// A detached mount of a file with this content.
-    fn file(&self, content: &[u8], mode: u32) -> io::Result<OwnedFd> {
-        let name = self.count.get().to_string();
-        self.count.set(self.count.get() + 1);
-        let fresh = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-        let mut file = std::fs::File::from(openat(&self.mount, &name, fresh, Mode::from_raw_mode(mode))?);
-        file.write_all(content)?;
-        copy(&self.mount, Path::new(&name))
-    }
-
-    /// Puts nothing, read-only, over a file or a directory.
-    pub(super) fn cover(&self, place: &OwnedFd) -> io::Result<()> {
-        let nothing = if is_directory(place)? { tmpfs(0o555, Some(0))? } else { self.file(b"", 0o444)? };
-        restrict(&nothing, true, false)?;
-        attach(&nothing, place)
-    }
-}
 
 /// A detached file system in memory.
 pub(super) fn tmpfs(mode: u32, bytes_max: Option<u64>) -> io::Result<OwnedFd> {
@@ -86,10 +41,10 @@ pub(super) fn put(tree: &Tree, stash: &Stash, mount: &Mount) -> Result<Option<St
         Mount::Tmpfs { mode, bytes_max, .. } => {
             let made =
                 tmpfs(*mode, *bytes_max).at(Step::Mount, || format!("cannot make a tmpfs for {}", to.display()))?;
-            over(tree, &made, to, Kind::Directory)?;
+            put_directory(tree, &made, to)?;
         }
         Mount::Overlay { lower, upper, work, .. } => {
-            over(tree, &overlay::make(lower, upper, work, Step::Mount)?, to, Kind::Directory)?;
+            put_directory(tree, &overlay::make(lower, upper, work, Step::Mount)?, to)?;
         }
         Mount::File { content, read_only, .. } => {
             let mode = if *read_only { 0o444 } else { 0o644 };
@@ -179,8 +134,13 @@ fn kind(of: &OwnedFd) -> io::Result<Kind> {
     })
 }
 
-fn is_directory(place: &OwnedFd) -> io::Result<bool> {
+pub(super) fn is_directory(place: &OwnedFd) -> io::Result<bool> {
     Ok(kind(place)? == Kind::Directory)
+}
+
+/// Puts a mount of a directory at its place.
+pub(super) fn put_directory(tree: &Tree, mount: &OwnedFd, to: &Path) -> Result<(), Failure> {
+    over(tree, mount, to, Kind::Directory)
 }
 
 /// Puts a mount at its place, which is made if it is missing and must be of the same kind if it is not.

@@ -1,6 +1,6 @@
 //! Builds a box from inside, in the one order that works.
 
-use std::{net::TcpListener, os::fd::OwnedFd};
+use std::{net::TcpListener, os::fd::OwnedFd, path::Path};
 
 use nix::unistd::sethostname;
 use rustix::mount::{MountPropagationFlags, mount_change};
@@ -14,6 +14,7 @@ use super::{
     confine, devices,
     failure::At,
     host, mounts, network, overlay, pivot,
+    stash::Stash,
     tree::Tree,
 };
 
@@ -26,22 +27,29 @@ pub(super) struct Standing {
     pub(super) terminals: OwnedFd,
 }
 
-pub(super) fn stand(spec: &Spec) -> Result<Standing, Failure> {
+/// `configuration` is the machine's, if it comes as a stranger sees it.
+pub(super) fn stand(spec: &Spec, configuration: Option<OwnedFd>) -> Result<Standing, Failure> {
     let mut warnings = Vec::new();
     sethostname(&spec.hostname).at(Step::Root, || format!("cannot set the host name {:?}", spec.hostname))?;
     // Nothing that is mounted from here on is seen outside, nor the other way round.
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .at(Step::Root, || "cannot have mounts of its own".into())?;
-    let stash = mounts::Stash::new()?;
-    let tree = match &spec.root {
-        Root::Host => host::root()?,
-        Root::Overlay { lower, upper, work } => Tree::attached(overlay::make(lower, upper, work, Step::Root)?)?,
+    let (tree, stash) = match &spec.root {
+        Root::Host => {
+            let tree = host::root()?;
+            let stash = Stash::below(&tree, Path::new("/proc"))?;
+            (tree, stash)
+        }
+        Root::Overlay { lower, upper, work } => {
+            let stash = Stash::apart()?;
+            (Tree::attached(overlay::make(lower, upper, work, Step::Root)?)?, stash)
+        }
     };
     warnings.extend(devices::proc(&tree, &stash, spec.nested)?);
     let terminals = devices::dev(&tree, spec.limits.memory_bytes)?;
     devices::scratch(&tree, spec.limits.memory_bytes)?;
     if matches!(spec.root, Root::Host) {
-        host::fill(&tree, &stash)?;
+        host::fill(&tree, &stash, configuration.as_ref())?;
     }
     if spec.network == Network::Host {
         host::resolver(&tree, &spec.root)?;

@@ -63,8 +63,18 @@ pub fn descendants(pid: i32) -> BTreeSet<i32> {
 
 /// How much memory it uses now.
 pub fn rss_bytes(pid: i32) -> u64 {
+    memory_bytes(pid, "VmRSS:")
+}
+
+/// How much it has in memory of its files now, and how much it had at most.
+pub fn file_bytes(pid: i32) -> (u64, u64) {
+    let most = memory_bytes(pid, "VmHWM:").saturating_sub(memory_bytes(pid, "RssAnon:"));
+    (memory_bytes(pid, "RssFile:"), most)
+}
+
+fn memory_bytes(pid: i32, field: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
 }
 
