@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Scratch};
+use crate::support::{PATIENCE, Scratch, kill_session};
 
 /// Between two looks at a pane; tmux tells nobody when a picture has changed.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
@@ -86,6 +86,11 @@ impl Tmux {
 
 impl Drop for Tmux {
     fn drop(&mut self) {
+        // A program may ignore the hang-up that tmux leaves it with, as Gemini's launcher does. While the server lives, the
+        // number of a pane's program is nobody else's.
+        let panes = self.tries(&["list-panes", "-a", "-f", "#{?pane_dead,0,1}", "-F", "#{pane_pid}"]);
+        let leaders = String::from_utf8_lossy(&panes.stdout);
+        leaders.lines().filter_map(|leader| leader.parse().ok()).for_each(kill_session);
         self.tries(&["kill-server"]);
     }
 }
