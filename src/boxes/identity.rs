@@ -6,16 +6,16 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 /// Where git looks for them in a HOME.
 const FILE: &str = ".gitconfig";
 
 /// A few files are read. A repository can name others by `include`, and one of these may never end.
-const TOLD_WITHIN: Duration = Duration::from_secs(2);
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+const TOLD_WITHIN: Duration = Duration::from_secs(5);
 
-/// Longer than any name, and short enough to be held by a pipe until git has ended.
+/// Longer than any name.
 const TOLD_BYTES_MAX: u64 = 16 * 1024;
 
 /// Who commits.
@@ -79,19 +79,20 @@ fn told_by_git(project: &Path, scope: Option<&str>) -> Option<Vec<u8>> {
     let mut git = Command::new("git");
     git.arg("-C").arg(project).args(["config", "-z"]).args(scope).args(["--get-regexp", r"^user\.(name|email)$"]);
     let mut git = git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    let until = Instant::now() + TOLD_WITHIN;
-    while !matches!(git.try_wait(), Ok(Some(_)) | Err(_)) {
-        if Instant::now() > until {
-            tracing::warn!(project = %project.display(), "git does not tell who commits here");
-            let _ = git.kill();
-            let _ = git.wait();
-            return None;
-        }
-        std::thread::sleep(LOOK_EVERY);
+    let (tell, told) = sync_channel(1);
+    let mut stdout = git.stdout.take()?.take(TOLD_BYTES_MAX);
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = stdout.read_to_end(&mut text);
+        tell.send(read.ok().map(|_| text))
+    });
+    let told = told.recv_timeout(TOLD_WITHIN);
+    if told.is_err() {
+        tracing::warn!(project = %project.display(), "git does not tell who commits here");
+        let _ = git.kill();
     }
-    let mut told = Vec::new();
-    git.stdout.take()?.take(TOLD_BYTES_MAX).read_to_end(&mut told).ok()?;
-    Some(told)
+    let _ = git.wait();
+    told.ok()?
 }
 
 #[cfg(test)]
