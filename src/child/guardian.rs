@@ -68,7 +68,7 @@ impl Guardian {
     }
 
     /// Takes the write end of a pipe. It never blocks: a guardian that does not read must not stop coop.
-    fn on(pipe: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn on(pipe: OwnedFd) -> io::Result<Self> {
         fcntl(&pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         Ok(Self(Arc::new(pipe)))
     }

@@ -62,9 +62,10 @@ pub(super) fn apply(overlay: &Overlay, selection: &Selection, options: &ApplyOpt
         (result, _) => result,
     };
     let cleared = if options.and_clear { clear(overlay, &lower, &upper, selection, &result) } else { Ok(()) };
-    let unlocked = upper.settle_modes().map_err(|(_, error)| error);
+    // Clearing looks into both once more, and unlocks on its way.
+    let locked = [&lower, &upper].map(|tree| tree.settle_modes().map_err(|(_, error)| error));
     let report = result?;
-    cleared.and(unlocked).map(|()| report)
+    locked.into_iter().fold(cleared, Result::and).map(|()| report)
 }
 
 fn carry(

@@ -105,10 +105,12 @@ impl Subscription {
     pub async fn next(&mut self) -> Option<Item> {
         loop {
             self.changes.mark_unchanged();
-            if self.screen_due {
-                let picture = self.session.picture(self.style).await.ok()?;
-                self.screen_due = false;
-                return Some(Item::Screen(picture));
+            if std::mem::take(&mut self.screen_due) {
+                match self.session.picture(self.style).await {
+                    Ok(picture) => return Some(Item::Screen(picture)),
+                    // The owner has left, and nobody paints any more; what happened before is still told, its end above all.
+                    Err(_) => self.wants.screen = false,
+                }
             }
             match self.feed.next(&mut self.cursor, self.wants) {
                 Found::Output(frame) => return Some(Item::Output(frame)),
@@ -127,7 +129,10 @@ impl Subscription {
                 }
                 Found::OutputGone => {
                     let from = self.cursor.offset;
-                    let redrawn = self.session.redraw().await.ok()?;
+                    let Ok(redrawn) = self.session.redraw().await else {
+                        self.wants.output = false;
+                        continue;
+                    };
                     self.cursor.offset = redrawn.offset;
                     self.screen_due = self.wants.screen;
                     return Some(self.gap(Missing::Output { from, redrawn }));
@@ -141,5 +146,54 @@ impl Subscription {
     fn gap(&self, missing: Missing) -> Item {
         self.session.tally().missed(&missing);
         Item::Gap(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::child::{Ground, Guardian, Launch, Size};
+    use crate::session::{Given, InputFilter, Plan, Program, RestartPolicy, Resume, SizePolicy, start};
+
+    fn session_with(script: &str) -> Plan {
+        // Nobody reads what it is told: the child ends by itself.
+        let guardian = Guardian::on(std::io::pipe().unwrap().1.into()).unwrap();
+        let launch = Launch {
+            argv: ["sh", "-c", script].map(Into::into).to_vec(),
+            cwd: None,
+            env: Vec::new(),
+            env_remove: Vec::new(),
+            bare: false,
+            size: Size::new(80, 24).unwrap(),
+        };
+        Plan {
+            program: Program::Own { launch, given: Given::new([], []), ground: Ground::host(guardian) },
+            ring_bytes_max: 4096,
+            attach_size: SizePolicy::Latest,
+            idle_timeout: None,
+            exit_with_child: true,
+            restart: RestartPolicy::No,
+            is_watched: false,
+            input_filter: InputFilter::default(),
+            called: "the child",
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_reader_that_comes_late_is_told_the_end_though_nobody_paints_any_more() {
+        // More than the ring holds, so that a redraw is wanted, too.
+        let (session, outcome) = start(session_with("head -c 9999 /dev/zero | tr '\\0' x; exit 5"));
+        let wants = Wants { output: true, screen: true, state: true, messages: false };
+        let mut reader = session.subscribe(wants, Resume::default()).unwrap();
+        outcome.await.unwrap();
+        let mut ends = Vec::new();
+        while let Some(item) = reader.next().await {
+            if let Item::Event(entry) = item
+                && let Event::Ended { ended, .. } = &entry.event
+            {
+                ends.push(ended.code());
+            }
+        }
+        assert_eq!(ends, [Some(5)]);
     }
 }

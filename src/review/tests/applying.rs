@@ -245,6 +245,17 @@ fn a_project_with_locked_directories_keeps_their_modes() {
 }
 
 #[test]
+fn what_the_box_locked_is_locked_in_the_project_also_when_only_a_part_is_applied() {
+    let bench = Bench::on("echo a >a");
+    bench.in_box("echo A >a; mkdir -p new/in/deep; chmod 600 new/in");
+    let seen = bench.view("seen");
+    bench.apply(&["new"]).unwrap();
+    assert_eq!(bench.seen_again(), seen);
+    bench.apply(&[]).unwrap();
+    assert_eq!(bench.view("lower"), seen);
+}
+
+#[test]
 fn what_cannot_be_read_is_not_lost_with_the_rest() {
     const AT: &str = "COOP_TEST_AT";
     let test = "applying::what_cannot_be_read_is_not_lost_with_the_rest";
