@@ -15,6 +15,12 @@ async fn say(claude: &Claude, text: &str) {
     claude.keys(&["enter"]).await;
 }
 
+/// The same for one that waits until the turn before it is over; what is typed earlier waits in a queue.
+async fn say_then(claude: &Claude, text: &str) {
+    claude.shows("? for shortcuts").await;
+    say(claude, text).await;
+}
+
 #[tokio::test]
 async fn what_is_typed_is_what_the_model_gets() {
     for size in [WIDE, SMALL] {
@@ -83,9 +89,9 @@ async fn subagents_and_summaries_are_told_apart_from_the_conversation() {
     claude.shows("? for shortcuts").await;
     say(&claude, "Send a helper").await;
     claude.shows("The helper is back.").await;
-    say(&claude, "And again").await;
+    say_then(&claude, "And again").await;
     claude.shows("Second answer.").await;
-    say(&claude, "/compact").await;
+    say_then(&claude, "/compact").await;
     claude.model.until("a request for a summary", |model| !model.requests(Kind::Summary).is_empty()).await;
     claude.shows("Compacted").await;
     assert_eq!(claude.model.heard(), ["Send a helper", "And again"]);
@@ -103,7 +109,6 @@ async fn errors_and_broken_connections_reach_the_agent() {
         .times(MAX_TOKENS_TRIES)
         .refusal();
     let claude = Claude::start(script).await;
-    claude.shows("? for shortcuts").await;
     for (message, banner) in [
         ("one", "529"),
         ("two", "closed mid-response"),
@@ -112,7 +117,7 @@ async fn errors_and_broken_connections_reach_the_agent() {
         ("five", "output token maximum"),
         ("six", "Usage Policy"),
     ] {
-        say(&claude, message).await;
+        say_then(&claude, message).await;
         claude.shows(banner).await;
     }
     assert_eq!(claude.model.heard(), ["one", "two", "three", "four", "five", "six"]);
