@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Scratch, kill_session};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::{PATIENCE, Scratch, session_members};
 
 /// Between two looks at a pane; tmux tells nobody when a picture has changed.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
@@ -92,5 +95,21 @@ impl Drop for Tmux {
         let leaders = String::from_utf8_lossy(&panes.stdout);
         leaders.lines().filter_map(|leader| leader.parse().ok()).for_each(kill_session);
         self.tries(&["kill-server"]);
+    }
+}
+
+/// Kills a session, whatever signals its processes ignore. Its leader must not have been waited for, else the number may
+/// be another's by now.
+fn kill_session(session: i32) {
+    let deadline = Instant::now() + PATIENCE;
+    // Looked at again, because a process may have been started between the look and the signal.
+    while Instant::now() < deadline {
+        let members = session_members(session);
+        if members.is_empty() {
+            return;
+        }
+        for pid in members {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
     }
 }

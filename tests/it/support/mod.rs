@@ -22,8 +22,8 @@ pub use http::{Answer, Call, Lines};
 pub use place::{Place, Wire};
 pub use process::{Coop, binary, run_to_its_end};
 pub use processes::{
-    alive, at_rest, cpu_ticks, descendants, environment, kill_session, nothing_is_left_in, rss_bytes, session_members,
-    started_in, stopped, wakeups,
+    alive, at_rest, cpu_ticks, descendants, environment, nothing_is_left_in, rss_bytes, session_members, started_in,
+    stopped, wakeups,
 };
 pub use proxy::Proxy;
 pub use script::{bash, sh};

@@ -4,9 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
 use super::{PATIENCE, Scratch};
 
 /// Parent, session and state of one process.
@@ -49,22 +46,6 @@ fn all() -> Vec<i32> {
 /// All living processes of a session.
 pub fn session_members(session: i32) -> BTreeSet<i32> {
     all().into_iter().filter(|pid| alive(*pid) && stat(*pid).is_some_and(|stat| stat.session == session)).collect()
-}
-
-/// Kills a session, whatever signals its processes ignore. Its leader must not have been waited for, else the number may
-/// be another's by now.
-pub fn kill_session(session: i32) {
-    let deadline = Instant::now() + PATIENCE;
-    // Looked at again, because a process may have been started between the look and the signal.
-    while Instant::now() < deadline {
-        let members = session_members(session);
-        if members.is_empty() {
-            return;
-        }
-        for pid in members {
-            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
-    }
 }
 
 /// All living processes that came from this one, without itself.
