@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
+use crate::binary::binary;
+use crate::proc;
 use crate::report::{Report, Row, at_most};
 use crate::stats::Samples;
-use crate::{COOP, proc};
 
 const SIDECAR_MIB_MAX: f64 = 15.0;
 const FIRST_MIB_MAX: f64 = 3.0;
@@ -47,7 +48,7 @@ impl User {
     }
 
     fn coop(&self, words: &[&str]) -> Result<Vec<u8>> {
-        let mut command = Command::new(COOP);
+        let mut command = Command::new(binary());
         command.env("COOP_HOME", self.dir.join("home")).env("XDG_RUNTIME_DIR", self.dir.join("run"));
         let done = command.args(words).current_dir(self.dir.join("project")).stdin(Stdio::null()).output()?;
         ensure!(done.status.success(), "coop {words:?}: {}", String::from_utf8_lossy(&done.stderr));

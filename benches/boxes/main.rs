@@ -6,6 +6,8 @@
 // What both benches need. Not all of it is used here.
 #[path = "../coop/about.rs"]
 mod about;
+#[path = "../coop/binary.rs"]
+mod binary;
 #[allow(dead_code)]
 #[path = "../coop/proc.rs"]
 mod proc;
@@ -27,9 +29,6 @@ use clap::Parser;
 
 use crate::about::{Begun, heading};
 use crate::report::Report;
-
-/// The binary; cargo builds it with the bench.
-const COOP: &str = env!("CARGO_BIN_EXE_coop");
 
 /// What can be said on the command line.
 #[derive(Debug, Parser)]

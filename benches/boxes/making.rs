@@ -1,7 +1,6 @@
 //! How long a box takes: made, `/bin/true` run in it, its end seen. Beside bubblewrap, in turns, so that both meet the same
 //! noise.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -9,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use coop::sandbox::{Ended, Limits, Network, Root, Run, Sandbox, Spec, UidMap};
 use serde_json::json;
 
-use crate::COOP;
+use crate::binary::binary;
 use crate::report::{Report, Row, at_most};
 use crate::stats::Samples;
 
@@ -88,7 +87,7 @@ fn tell(medians: &Medians, has_peer: bool, report: &mut Report) {
 /// A box with a program, and how long a second program takes in it, in milliseconds.
 fn one_box(runtime: &tokio::runtime::Runtime) -> Result<(f64, f64)> {
     let began = Instant::now();
-    let sandbox = Sandbox::start(&spec(), Path::new(COOP))?;
+    let sandbox = Sandbox::start(&spec(), &binary())?;
     run_true(&sandbox)?;
     let whole = began.elapsed();
     let began = Instant::now();

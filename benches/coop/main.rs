@@ -5,6 +5,7 @@
 //! `docs/performance.md`.
 
 mod about;
+mod binary;
 mod corpus;
 mod empty;
 mod flood;

@@ -1,4 +1,4 @@
-//! A coop under measurement: the release binary of this build, one process for each measurement.
+//! A coop under measurement: the release binary, one process for each measurement.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -9,12 +9,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::binary::binary;
 use crate::corpus::{COLS, Corpus, ROWS};
 use crate::http::Http;
 use crate::proc;
-
-/// The binary; cargo builds it with the bench.
-pub const COOP: &str = env!("CARGO_BIN_EXE_coop");
 
 /// Longer than any measurement takes on a slow machine.
 const WAIT_MS_MAX: u32 = 600_000;
@@ -56,7 +54,7 @@ impl Server {
     /// Starts coop with this child.
     pub async fn start(child: &[String]) -> Result<Self> {
         let begun = Instant::now();
-        let mut process = Command::new(COOP)
+        let mut process = Command::new(binary())
             .args([
                 "--port",
                 "0",
@@ -73,7 +71,7 @@ impl Server {
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .with_context(|| format!("{COOP} cannot be started"))?;
+            .with_context(|| format!("{} cannot be started", binary().display()))?;
         let pid = process.id().context("coop was gone at once")?;
         let mut line = String::new();
         BufReader::new(process.stdout.take().context("no stdout")?).read_line(&mut line).await?;

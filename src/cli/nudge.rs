@@ -19,11 +19,14 @@ const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Give the agent a message
 ///
-/// The message arrives as text, even if it begins with / or !, and only when the agent can take it. Exit codes: 0 a witness
-/// saw the agent take it, 1 it was not given, 124 nobody has seen it yet.
+/// The message arrives as text, even if it begins with / or !, and only when the agent can take it: one that works is left
+/// alone without --queue, and one that shows a dialog waits for `coop respond`.
+///
+/// Exit codes: 0 a witness saw the agent take it, 1 it was not given, 124 not yet: it is in the agent's queue, or nobody
+/// has seen the agent take it.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  coop nudge 'fix the failing test'\n  coop nudge --queue --file notes.md\n  coop nudge --command /compact"
+    after_help = "Example:\n  coop nudge 'fix the failing test'\n  coop nudge --session red --queue --file notes.md\n  git diff | coop nudge --file -\n  coop nudge --command /compact"
 )]
 pub struct Nudge {
     /// The message; words are joined by a space

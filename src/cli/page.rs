@@ -9,7 +9,7 @@ coop runs a terminal program, such as a shell or an AI coding agent, on a pseudo
 HTTP/JSON and WebSocket. Others read its screen and output, type into it and wait for things to happen, from any \
 language or with curl.";
 
-pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop up [OPTIONS] [DIR]\n       coop --attach tmux:NAME|screen:NAME [OPTIONS]\n       coop VERB [OPTIONS]";
+pub const USAGE: &str = "coop [OPTIONS] -- COMMAND [ARGS…]\n       coop up [OPTIONS] [DIR] [-- COMMAND [ARGS…]]\n       coop --attach tmux:NAME|screen:NAME [OPTIONS]\n       coop VERB [OPTIONS]";
 
 /// The verbs in the order in which people look for them.
 const GROUPS: [(&str, &[&str]); 7] = [
@@ -87,15 +87,15 @@ Examples:
     coop up ~/project --name red --workspace overlay -- claude
     coop diff red && coop apply red
 
-Verbs find the session by --session, --url or --socket, then by COOP_URL or COOP_SOCKET, then take the only one that \
-runs. With --json they print what the HTTP API answers. Errors go to stderr: one line that says the way out, or with \
+Verbs find the session by --session, --url or --socket, then by COOP_URL or COOP_SOCKET. Without these they \
+mean the box of the directory they are called in, else the only session that runs. With --json they print what the HTTP API answers. Errors go to stderr: one line that says the way out, or with \
 --json one object {\"error\": {\"code\": …, \"message\": …}}.
 
-When it starts, coop prints the URL it listens on: open it in a browser to watch, answer and type. The whole API is \
+With --port, coop prints its URL when it starts: open it in a browser to watch, answer and type. The whole API is \
 described there, at /api and /openapi.json, and gRPC reflection is on: grpcurl -plaintext HOST:PORT list
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 124 timed out. With --exit-with-child: the program's own code, or \
-128 and the number of the signal that ended it.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 124 timed out. With --exit-with-child: the program's own code, 128 \
+and the number of the signal that ended it, or 127 and 126 where there is no such program and where it cannot be run.";
 
 #[cfg(test)]
 mod tests {

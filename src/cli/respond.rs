@@ -15,11 +15,11 @@ use crate::proto::v1::{PromptType, QuestionAnswer, RespondRequest, RespondRespon
 
 /// Answer the dialog that the agent shows
 ///
-/// `coop state` shows the dialog with its options and its name. Ends with 0 when a witness saw the agent take the
-/// answer, with 1 when it was not given, with 124 when nobody has seen it yet.
+/// `coop state` shows the dialog: its id, such as p3, and its options. Exit codes: 0 a witness saw the agent take the
+/// answer, 1 it was not given, 124 nobody has seen the agent take it yet.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  coop respond --accept\n  coop respond --deny --text 'use the test database'\n  coop respond --option 2\n  coop respond --answer 1 --answer 2,3 --answer 'text:none of these'"
+    after_help = "Example:\n  coop respond --accept\n  coop respond --deny --text 'use the test database'\n  coop respond --option 2 --prompt p3\n  coop respond --answer 1 --answer 2,3 --answer 'text:none of these'"
 )]
 #[group(id = "given", required = true, multiple = true, args = ["accept", "deny", "option", "text", "answer"])]
 pub struct Respond {
@@ -38,7 +38,7 @@ pub struct Respond {
     /// The answer to one question: N, N,M for several options, or text:WORDS (repeat for each question)
     #[arg(long, value_name = "ANSWER", conflicts_with_all = ["option", "text"])]
     answer: Vec<String>,
-    /// Only this prompt
+    /// Only the dialog with this id: another one is not answered
     #[arg(long, value_name = "ID")]
     prompt: Option<String>,
     /// How long to wait for a witness

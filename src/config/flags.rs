@@ -163,7 +163,8 @@ pub(super) struct AgentFlags {
     /// Write down what the agent's sources bring, for a report of a wrong state (holds the conversation)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub agent_record: Option<PathBuf>,
-    /// How long a message or an answer waits for a witness unless its caller says otherwise, in milliseconds (from 1000)
+    /// How long a message or an answer waits for a witness unless its caller says otherwise, as coop's verbs do by
+    /// --timeout: in milliseconds, from 1000 [default: 2500]
     #[arg(long, env = "COOP_NUDGE_TIMEOUT_MS", value_name = "MS", hide_short_help = true)]
     pub nudge_timeout_ms: Option<u32>,
     /// Go on with an earlier conversation: its id, its log, its directory, or latest

@@ -4,8 +4,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::Bench;
+use crate::binary::binary;
 use crate::report::{Row, at_most};
-use crate::server::{COOP, Server};
+use crate::server::Server;
 use crate::stats::Samples;
 
 const GATE_MS: f64 = 20.0;
@@ -25,7 +26,7 @@ pub async fn run(bench: &mut Bench) -> Result<()> {
         .goal(at_most(ms.median(), GOAL_MS, " ms"))
         .data(json!({"ms": ms.json()}));
     bench.report.push(row);
-    let mb = std::fs::metadata(COOP)?.len() as f64 / 1e6;
+    let mb = std::fs::metadata(binary())?.len() as f64 / 1e6;
     let row = Row::new("binary, stripped", format!("{mb:.1} MB")).goal(at_most(mb, BINARY_MB_MAX, " MB"));
     bench.report.push(row.data(json!({"mb": mb})));
     Ok(())

@@ -70,6 +70,7 @@ pub const SIGNAL_BASE: i32 = 128;
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop attach\n  coop attach red\n  coop attach 4711 --view\n  \
                         coop attach --url http://build:8080 --token-file token --detach-key ctrl-b")]
+#[command(mut_arg("json", |json| json.help("Print how it ended as JSON; an error becomes JSON on stderr")))]
 pub struct Attach {
     /// Which session, when several run: a box, its name or number, as `coop ls` shows them, or a label
     #[arg(value_name = "SESSION", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]

@@ -25,17 +25,17 @@ const START_WITHIN: Duration = Duration::from_secs(60);
 ///
 /// A box is a sandbox with a session in it: its own processes, its own HOME, the network and the files that it is given.
 /// What it is made of stands in coop.toml, in this directory or above it (`coop init` writes one); without one, the
-/// defaults count: the machine's own programs, the project to be written to, your agent's hosts on the network. Flags
-/// go before the file.
+/// defaults count: the machine's own programs, the project to be written to, your agent's hosts on the network. What
+/// a flag says counts before what the file says.
 ///
 /// A box of that name that exists and does not run is started again, with the files it had: coop.toml is read anew, and
-/// what the flags said earlier still holds, each until it is given again (a repeatable one with all its values). What is
-/// another by that is told. One that runs is left as it is.
+/// what the flags said earlier still holds, each until it is given again (a repeatable one with all its values). What
+/// changes by that is told. One that runs is left as it is.
 ///
-/// What the file asks for beyond that needs your `coop trust` once. What cannot be enforced on this machine is said.
+/// What the file asks for beyond a plain box needs your `coop trust` once. What cannot be enforced on this machine is said.
 ///
-/// Attaches to the program, as `coop attach NAME` does; where there is no terminal, or with -d or --json, the box is
-/// left to run. Exit codes: 0 made, or detached; the program's own when it has ended; 1 when there is no box.
+/// Attaches to the program, as `coop attach NAME` does: Ctrl-] detaches, and the box goes on. Where there is no terminal,
+/// or with -d or --json, the box is left to run. Exit codes: 0 made, or detached; the program's own when it has ended; 1 when there is no box.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   coop up
