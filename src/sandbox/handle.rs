@@ -13,12 +13,13 @@ use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
 };
 use rustix::process::{Signal, WaitId, WaitIdOptions, pidfd_send_signal, waitid};
+use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use super::{
     RunError,
     cgroup::Group,
-    channel::Channel,
+    channel::{Channel, Received},
     ending::Ending,
     spec::Run,
     wire::{Program, Request, RunFailure, Word},
@@ -47,13 +48,11 @@ pub struct Sandbox {
     watching: Option<JoinHandle<()>>,
 }
 
-/// What a box is made of when it has just come to stand.
+/// What a box is made of while it is built.
 pub(super) struct Parts {
     pub(super) control: Channel,
     pub(super) pid: u32,
     pub(super) pidfd: OwnedFd,
-    pub(super) warnings: Vec<String>,
-    pub(super) listener: Option<OwnedFd>,
     pub(super) group: Option<Group>,
 }
 
@@ -93,7 +92,7 @@ struct Begun {
 
 impl Sandbox {
     pub(super) fn watch(parts: Parts) -> io::Result<Self> {
-        let Parts { control, pid, pidfd, warnings, listener, group } = parts;
+        let Parts { control, pid, pidfd, group } = parts;
         let (tell, gone) = watch::channel(false);
         let watched = pidfd.try_clone()?;
         // A thread, since a box may be held where no runtime is, and somebody must reap PID 1 after a drop too.
@@ -103,7 +102,19 @@ impl Sandbox {
             drop(group);
             let _ = tell.send(true);
         })?;
-        Ok(Self { control, pid, pidfd, warnings, listener, gone, watching: Some(watching) })
+        Ok(Self { control, pid, pidfd, warnings: Vec::new(), listener: None, gone, watching: Some(watching) })
+    }
+
+    /// What PID 1 says while it builds.
+    pub(super) fn hear<T: DeserializeOwned>(&self) -> io::Result<Option<Received<T>>> {
+        self.control.receive()
+    }
+
+    /// The same box, now that it stands.
+    pub(super) fn standing(self, warnings: Vec<String>, listener: Option<OwnedFd>) -> Self {
+        let mut sandbox = self;
+        (sandbox.warnings, sandbox.listener) = (warnings, listener);
+        sandbox
     }
 
     /// Starts a program, and returns when it runs or when it is known why it does not. Blocks.

@@ -206,17 +206,32 @@ fn stand(spec: &Spec, control: Channel, greeted: Greeted) -> Result<Sandbox, San
     let with: Vec<_> = configuration.iter().map(AsFd::as_fd).collect();
     control.send(&Order::Go, &with).map_err(talk)?;
     drop(configuration);
-    let received = heard(spec, control.receive::<Report>())?;
-    let (said, mut descriptors) = match received.message {
-        Report::Ready { warnings } => (warnings, received.descriptors),
-        Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
-        Report::Hello | Report::Stranger => return Err(SandboxError::Silent { name: name() }),
-    };
-    warnings.extend(said);
-    let listener = (spec.network == Network::Filtered).then(|| descriptors.pop()).flatten();
+    // It is watched already while it builds, since we have nothing else to do.
     let pidfd = first.pidfd.try_clone().map_err(talk)?;
-    let parts = Parts { control, pid: first.pid, pidfd, warnings, listener, group: first.group.take() };
+    let parts = Parts { control, pid: first.pid, pidfd, group: first.group.take() };
     let sandbox = Sandbox::watch(parts).map_err(talk)?;
     first.kept = true;
-    Ok(sandbox)
+    match ready(spec, &sandbox) {
+        Ok((said, listener)) => {
+            warnings.extend(said);
+            Ok(sandbox.standing(warnings, listener))
+        }
+        Err(error) => {
+            sandbox.end();
+            Err(error)
+        }
+    }
+}
+
+/// Waits until PID 1 has built the box. What comes with that: its warnings, and for a filtered box the listener inside.
+fn ready(spec: &Spec, sandbox: &Sandbox) -> Result<(Vec<String>, Option<OwnedFd>), SandboxError> {
+    let mut received = heard(spec, sandbox.hear())?;
+    match received.message {
+        Report::Ready { warnings } => {
+            let listener = (spec.network == Network::Filtered).then(|| received.descriptors.pop()).flatten();
+            Ok((warnings, listener))
+        }
+        Report::Failed(failure) => Err(SandboxError::of(&spec.name, failure)),
+        Report::Hello | Report::Stranger => Err(SandboxError::Silent { name: spec.name.clone() }),
+    }
 }
