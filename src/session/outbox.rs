@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::refusal::Refusal;
 use super::vitals::Counters;
@@ -65,7 +67,8 @@ pub struct Outbox {
     queue: mpsc::Sender<Transaction>,
     /// Bytes that wait. Each child has a counter of its own, so that a late writer cannot disturb the next one's.
     queued: Arc<AtomicU64>,
-    writer: tokio::task::AbortHandle,
+    writer: JoinHandle<()>,
+    stop: CancellationToken,
 }
 
 impl Outbox {
@@ -73,8 +76,16 @@ impl Outbox {
         let queued = Arc::new(AtomicU64::new(0));
         counters.input_queued.store(queued.clone());
         let (queue, transactions) = mpsc::channel(INPUTS_MAX);
-        let writer = Writer { input, queued: queued.clone(), counters, written };
-        Self { queue, queued, writer: tokio::spawn(writer.run(transactions)).abort_handle() }
+        let stop = CancellationToken::new();
+        let writer = Writer { input, queued: queued.clone(), counters, written, stop: stop.clone() };
+        Self { queue, queued, writer: tokio::spawn(writer.run(transactions)), stop }
+    }
+
+    /// Ends writing, and waits until what was written has been told: a child may have read it and left before that.
+    pub async fn stopped(&mut self) {
+        self.stop.cancel();
+        // It cannot fail but by a panic, which has been told.
+        let _ = (&mut self.writer).await;
     }
 
     /// Takes an input, or refuses it whole.
@@ -110,11 +121,13 @@ struct Writer {
     queued: Arc<AtomicU64>,
     counters: Arc<Counters>,
     written: mpsc::Sender<Written>,
+    /// Nothing is written from then on.
+    stop: CancellationToken,
 }
 
 impl Writer {
     async fn run(mut self, mut transactions: mpsc::Receiver<Transaction>) {
-        while let Some(Transaction { id, bytes }) = transactions.recv().await {
+        while let Some(Transaction { id, bytes }) = self.next(&mut transactions).await {
             let written = match self.write(&bytes).await {
                 Ok(()) => id.map(Written::Whole),
                 // The child's side is closed; its exit is about to be told.
@@ -134,11 +147,25 @@ impl Writer {
         }
     }
 
+    async fn next(&self, transactions: &mut mpsc::Receiver<Transaction>) -> Option<Transaction> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => None,
+            next = transactions.recv() => next,
+        }
+    }
+
     /// Writes all of it, or what goes; the rest waits no more.
     async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let taken = match self.input.write(rest).await {
+            // A write that is dropped before it is done has taken nothing.
+            let taken = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => Err(io::ErrorKind::BrokenPipe.into()),
+                taken = self.input.write(rest) => taken,
+            };
+            let taken = match taken {
                 Ok(taken) => taken,
                 Err(error) => {
                     self.queued.fetch_sub(rest.len() as u64, Ordering::AcqRel);
@@ -150,5 +177,46 @@ impl Writer {
             self.queued.fetch_sub(taken as u64, Ordering::AcqRel);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::BytesMut;
+
+    use super::*;
+    use crate::child::{Launch, Size, spawn};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_a_child_has_read_is_told_before_its_end_is() {
+        let launch = Launch {
+            argv: ["sh", "-c", "read line; exit"].map(Into::into).to_vec(),
+            cwd: None,
+            env: Vec::new(),
+            env_remove: Vec::new(),
+            bare: false,
+            size: Size::new(80, 24).unwrap(),
+        };
+        let mut child = spawn(&launch).unwrap();
+        // One place, so that the writer waits when it tells of the second input.
+        let (tell, mut told) = mpsc::channel(1);
+        let mut outbox = Outbox::new(Pen::Own(child.input), Arc::default(), tell);
+        for (id, text) in [(1, "a"), (2, "b\r"), (3, "too late")] {
+            outbox.push(Transaction { id: Some(id), bytes: text.into() }).unwrap();
+        }
+        // It has read both when its terminal closes.
+        let mut printed = BytesMut::new();
+        while child.output.read(&mut printed, 4096).await.is_ok_and(|read| read > 0) {}
+        let mut whole = Vec::new();
+        loop {
+            tokio::select! {
+                Some(Written::Whole(id)) = told.recv() => whole.push(id),
+                () = outbox.stopped() => break,
+            }
+        }
+        while let Ok(Written::Whole(id)) = told.try_recv() {
+            whole.push(id);
+        }
+        assert!(whole.starts_with(&[1, 2]), "{whole:?}");
     }
 }

@@ -84,10 +84,26 @@ impl Owner {
         self.enter(state, Cause::process(cause));
     }
 
+    /// What a child has read before it left was written, although nobody may have said so yet.
+    async fn hear_writer_out(&mut self, mut child: Running) {
+        loop {
+            tokio::select! {
+                biased;
+                Some(written) = self.written.recv() => self.written(written),
+                () = child.outbox.stopped() => break,
+            }
+        }
+        while let Ok(written) = self.written.try_recv() {
+            self.written(written);
+        }
+    }
+
     /// Looks whether the child is over, and if so tells it or starts the next.
-    pub(super) fn bury(&mut self) {
+    pub(super) async fn bury(&mut self) {
         let Some(ended) = self.child.as_ref().and_then(Running::is_over) else { return };
-        self.child = None;
+        if let Some(child) = self.child.take() {
+            self.hear_writer_out(child).await;
+        }
         self.echoes.clear();
         self.seen_early.clear();
         // What was written stays written; what still waited can never be, and what awaited a witness has none.

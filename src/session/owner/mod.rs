@@ -274,7 +274,7 @@ impl Owner {
                     answer.into_iter().for_each(Answer::give);
                 }
                 Turn::Sign(Sign::Stirred { pid, is_agent }) => self.stirred(pid, is_agent),
-                Turn::Sign(Sign::Waning) => self.bury(),
+                Turn::Sign(Sign::Waning) => self.bury().await,
                 Turn::LetGo => self.end_turn(),
                 Turn::Timer => {}
             }
