@@ -129,10 +129,8 @@ promise! {
         assert_eq!(perl(&start(&plain()), &dial), "not");
         // On the machine's network only Landlock is in the way; where the kernel has none, that is said.
         let sandbox = start(&Spec { network: Network::Host, ..plain() });
-        if sandbox.warnings().is_empty() {
+        if !sandbox.warnings().iter().any(|warning| warning.contains("Landlock")) {
             assert_eq!(perl(&sandbox, &dial), "not");
-        } else {
-            assert!(sandbox.warnings()[0].contains("Landlock"), "{:?}", sandbox.warnings());
         }
         // It is there to be reached.
         let open = start(&Spec { network: Network::Host, landlock: false, ..plain() });

@@ -11,7 +11,7 @@ promise! {
         for name in ["user namespaces", "user map", "mounts", "/proc", "confinement"] {
             assert!(of(name).ok && of(name).needed, "boxes can be made here: {:?}", of(name));
         }
-        assert_eq!(of("landlock").ok, start(&plain()).warnings().is_empty());
+        assert_eq!(of("landlock").ok, !start(&plain()).warnings().iter().any(|warning| warning.contains("Landlock")));
         for Finding { name, ok, detail, fix, .. } in &found {
             assert!(*ok || fix.is_some(), "{name}: {detail} without a way out");
             assert!(!detail.is_empty());

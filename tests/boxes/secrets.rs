@@ -122,6 +122,7 @@ fn where_the_kernel_can_not_show_files_without_their_owner_they_are_covered() {
         fs::set_permissions(inner.join("file"), fs::Permissions::from_mode(0o600)).unwrap();
         let open = etc.put("open", "open", 0o644);
         let sandbox = start(&plain());
+        assert!(sandbox.warnings().iter().any(|warning| warning.starts_with("/etc: ")), "{:?}", sandbox.warnings());
         let script = [&outer, &deep, &inner.join("file"), &open].map(|path| read(path)).concat();
         assert_eq!(told(&sandbox, &script), "open");
         assert_eq!(told(&sandbox, "stat -c %u /etc/passwd"), "0", "the owner is seen: this was the other way");

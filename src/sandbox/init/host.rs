@@ -78,8 +78,10 @@ pub(super) fn root() -> Result<Tree, Failure> {
 }
 
 /// Puts the system into it. The configuration may come as a stranger sees it; otherwise what is closed to strangers is
-/// looked for and covered. That takes longer, and does not hold for what is made or replaced while the box lives.
-pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) -> Result<(), Failure> {
+/// looked for and covered. That takes longer, and does not hold for what is made or replaced while the box lives: then
+/// there is a warning.
+pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) -> Result<Option<String>, Failure> {
+    let mut as_stranger = false;
     for path in SYSTEM.iter().map(Path::new) {
         let Ok(found) = path.symlink_metadata() else { continue };
         if found.is_symlink() {
@@ -89,6 +91,7 @@ pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) 
             && path == Path::new(CONFIGURATION)
         {
             put_directory(tree, seen, path)?;
+            as_stranger = true;
         } else {
             bind(tree, path, path, true, false)?;
         }
@@ -97,14 +100,18 @@ pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) 
         tree.link(Path::new(to), Path::new(at)).at(Step::Root, || format!("cannot make the link {at}"))?;
     }
     cover(tree, stash, DOORS.iter().map(Path::new))?;
-    if outside_root() {
-        cover(tree, stash, SECRETS.iter().map(Path::new))?;
+    if !outside_root() {
+        return Ok(None);
     }
-    if outside_root() && configuration.is_none() {
-        let closed = closed_to_others(Path::new(CONFIGURATION));
-        cover(tree, stash, closed.iter().map(PathBuf::as_path).filter(|path| !is_secret(path)))?;
+    cover(tree, stash, SECRETS.iter().map(Path::new))?;
+    if as_stranger {
+        return Ok(None);
     }
-    Ok(())
+    let closed = closed_to_others(Path::new(CONFIGURATION));
+    cover(tree, stash, closed.iter().map(PathBuf::as_path).filter(|path| !is_secret(path)))?;
+    Ok(Some(format!(
+        "{CONFIGURATION}: what is closed there from now on can be read by this box, because coop runs as root and the files can not be shown without their owners"
+    )))
 }
 
 fn is_secret(path: &Path) -> bool {

@@ -49,7 +49,7 @@ pub(super) fn stand(spec: &Spec, configuration: Option<OwnedFd>) -> Result<Stand
     let terminals = devices::dev(&tree, spec.limits.memory_bytes)?;
     devices::scratch(&tree, spec.limits.memory_bytes)?;
     if matches!(spec.root, Root::Host) {
-        host::fill(&tree, &stash, configuration.as_ref())?;
+        warnings.extend(host::fill(&tree, &stash, configuration.as_ref())?);
     }
     if spec.network == Network::Host {
         host::resolver(&tree, &spec.root)?;
