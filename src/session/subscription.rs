@@ -105,8 +105,11 @@ impl Subscription {
     pub async fn next(&mut self) -> Option<Item> {
         loop {
             self.changes.mark_unchanged();
-            if std::mem::take(&mut self.screen_due) {
-                match self.session.picture(self.style).await {
+            if self.screen_due {
+                let painted = self.session.picture(self.style).await;
+                // Not before: who drops this future still wants the picture.
+                self.screen_due = false;
+                match painted {
                     Ok(picture) => return Some(Item::Screen(picture)),
                     // The owner has left, and nobody paints any more; what happened before is still told, its end above all.
                     Err(_) => self.wants.screen = false,
@@ -177,6 +180,19 @@ mod tests {
             input_filter: InputFilter::default(),
             called: "the child",
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_stops_waiting_for_a_picture_gets_it_the_next_time() {
+        let plan = Plan { exit_with_child: false, ..session_with("read line") };
+        let (session, _outcome) = start(plan);
+        let wants = Wants { screen: true, ..Wants::default() };
+        let mut reader = session.subscribe(wants, Resume::default()).unwrap();
+        // The owner answers from its own thread: asked once, it is not there yet.
+        let _ = futures_util::FutureExt::now_or_never(reader.next());
+        let next = tokio::time::timeout(std::time::Duration::from_secs(20), reader.next()).await;
+        assert!(matches!(next, Ok(Some(Item::Screen(_)))), "{next:?}");
+        session.shutdown().await;
     }
 
     #[tokio::test(flavor = "multi_thread")]
