@@ -223,10 +223,18 @@ async fn questions_that_tmux_answers_are_not_answered_again() {
 
 #[tokio::test]
 async fn the_end_of_a_pane_that_stays_is_told_with_its_code() {
-    let tmux = Tmux::running(80, 24, &["sh", "-c", "read line; exit 7"]);
-    let coop = served(&tmux, "tmux:main");
-    coop.types("").await;
-    assert_eq!(coop.exited().await["code"], 7);
+    let (_tmux, coop) = loop {
+        let tmux = Tmux::running(80, 24, &["sh", "-c", "read line; exit 7"]);
+        let coop = served(&tmux, "tmux:main");
+        coop.types("").await;
+        let exit = coop.exited().await;
+        // One of fifteen times tmux 3.3a does not learn it either, when the terminal closes before the program is reaped.
+        let told = tmux.does(&["display-message", "-p", "-t", "main", "#{pane_dead_status}"]);
+        assert_eq!(exit["code"], told.trim().parse::<i32>().map_or(Value::Null, Value::from));
+        if exit["code"] == 7 {
+            break (tmux, coop);
+        }
+    };
     assert_eq!(coop.status().await["exit_code"], 7);
     let (status, code, message) = coop.post("/api/v1/input", json!({"text": "x"})).await.error();
     assert_eq!((status, code.as_str()), (410, "EXITED"));
