@@ -20,11 +20,13 @@
 //! boxfile    coop.toml: what a box is to be
 //! boxes      where boxes are kept, how they stand, their lives, the daemon
 //! ```
-//! `config` is what the operator chose, `client` and `cli` stand outside and speak coop.v1 like anybody else.
+//! `beneath` opens paths that stay inside a directory; `config` is what the operator chose, `client` and `cli` stand outside and speak coop.v1 like anybody else.
 //! `proto` and `json` are the contract as generated code.
 
 pub mod agent;
 pub mod api;
+#[cfg(target_os = "linux")]
+mod beneath;
 pub mod borrowed;
 pub mod boxes;
 pub mod boxfile;

@@ -73,7 +73,7 @@ fn open_beneath(fence: &Fence, path: &Path) -> io::Result<File> {
     let how = OpenHow::new()
         .flags(OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC)
         .resolve(ResolveFlag::RESOLVE_BENEATH | ResolveFlag::RESOLVE_NO_MAGICLINKS);
-    match openat2(&root, rest, how) {
+    match crate::beneath::settled(|| openat2(&root, rest, how)) {
         Ok(file) => {
             // Links in the box may lead to it by any name; the kernel knows the one that it has.
             let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;

@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use super::error::{ApiError, Code};
 use super::extensions::ExactText;
 use super::streams::Messages;
-use crate::boxes::{BoxError, Boxes, Known, Name, PrepareError, Told, is_live, pull_image};
+use crate::boxes::{BoxError, Boxes, Known, Name, Told, is_live};
 use crate::proto::v1::{self, boxes_server};
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -102,10 +102,7 @@ impl boxes_server::Boxes for BoxesApi {
 
     async fn pull_image(&self, request: Request<v1::PullImageRequest>) -> Answer<Self::PullImageStream> {
         let (boxes, image) = (self.0.boxes.clone(), request.into_inner().image);
-        Ok(Response::new(progress(move |told| async move {
-            pull_image(&image, boxes.home(), &told).await.map_err(PrepareError::from)?;
-            Ok(())
-        })))
+        Ok(Response::new(progress(move |told| async move { boxes.pull(image, told).await })))
     }
 
     async fn build_box(&self, request: Request<v1::BuildBoxRequest>) -> Answer<Self::BuildBoxStream> {
@@ -144,7 +141,8 @@ impl boxes_server::Boxes for BoxesApi {
 /// Progress that waits for its reader; who is slower than this misses steps in between, never the end.
 const PROGRESS_MAX: usize = 256;
 
-/// Does something that takes its time, and tells how far it is; the stream ends with it, or with its error.
+/// Does something that takes its time, and tells how far it is; the stream ends with it, or with its error. The work is
+/// dropped when nobody reads any more.
 fn progress<F, W>(work: F) -> Messages<v1::BuildProgress>
 where
     F: FnOnce(Told) -> W,
@@ -154,9 +152,12 @@ where
     let steps = tell.clone();
     let work = work(Arc::new(move |step| drop(steps.try_send(Ok(step)))));
     tokio::spawn(async move {
-        if let Err(error) = work.await {
-            // Whoever asked may have gone.
-            let _ = tell.send(Err(ApiError::from(error).into())).await;
+        tokio::select! {
+            done = work => if let Err(error) = done {
+                // Whoever asked may have gone.
+                let _ = tell.send(Err(ApiError::from(error).into())).await;
+            },
+            () = tell.closed() => {}
         }
     });
     Box::pin(ReceiverStream::new(told))
@@ -183,6 +184,7 @@ impl From<BoxError> for ApiError {
             | BoxError::Unapplied(_)
             | BoxError::Unseen(_)
             | BoxError::OtherGround(_) => Code::StateChanged,
+            BoxError::Leaving => Code::NotReady,
             BoxError::Undying { .. } | BoxError::Record(_) | BoxError::File { .. } | BoxError::Broken(_) => {
                 Code::Internal
             }

@@ -17,11 +17,13 @@ pub enum BoxError {
     NoSuchBox(Name),
     #[error("box {name} is that of {}: choose another name, or remove it with `coop rm {name}`", workspace.display())]
     Taken { name: Name, workspace: PathBuf },
-    #[error("box {0} is running: stop it first with `coop stop {0}`, or force it")]
+    #[error("box {0} is running: stop it first with `coop stop {0}`, or use `coop rm --force {0}`")]
     Running(Name),
     #[error("box {0} is running, and what it changes can only be moved when it stands still: `coop stop {0}` first")]
     Moving(Name),
-    #[error("box {0} has changes that were not applied: look at them with `coop diff {0}`, or force it to lose them")]
+    #[error(
+        "box {0} has changes that were not applied: look at them with `coop diff {0}`, or lose them with `coop rm --force {0}`"
+    )]
     Unapplied(Name),
     #[error(
         "box {0} has changes that were not applied, and would lose them without its overlay: `coop apply {0}` or \
@@ -57,6 +59,8 @@ pub enum BoxError {
     Record(#[from] RecordError),
     #[error("{} could not be {done}: {error}", path.display())]
     File { path: PathBuf, done: &'static str, error: io::Error },
+    #[error("the daemon leaves, and this was given up: what was fetched stays, so try again")]
+    Leaving,
     #[error("the daemon failed: {0}; see its daemon.log")]
     Broken(String),
 }

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
 use super::home::Home;
 use super::record::ImageRecord;
-use crate::boxfile::{BoxPlan, UidMap, Word};
+use crate::boxfile::{BoxPlan, PlannedLimits, UidMap, Word};
 use crate::images::{
     BadReference, Begun, Build, ImageError, Logins, Phase, Progress, Recipe, Reference, Report, Setups, Store,
 };
@@ -67,7 +70,8 @@ pub enum FoundationError {
     Lost(String),
 }
 
-/// Sees to it that everything is there. Whoever stops waiting loses nothing that was fetched.
+/// Sees to it that everything is there. Whoever stops waiting loses nothing that was fetched, and ends the setup commands
+/// that run for it alone.
 pub async fn lay(plan: &BoxPlan, home: &Home, told: &Told) -> Result<Foundation, FoundationError> {
     let Some(image) = image(&plan.image, home, told).await? else { return Ok(Foundation::default()) };
     // The plan has no link in this path. One that has come since could lead anywhere.
@@ -80,11 +84,22 @@ pub async fn lay(plan: &BoxPlan, home: &Home, told: &Told) -> Result<Foundation,
     let recipe =
         Recipe { image: image.digest.clone(), commands: plan.setup.clone(), uid_map: plan.uidmap.word().to_owned() };
     let setups = Setups::open(&home.builds())?;
-    let setup = match setups.begin(&recipe).await? {
+    let waits = || told(step_of_setup("waits for another box that is made ready by the same commands", None));
+    let setup = match setups.begin(&recipe, waits).await? {
         Begun::Ready(setup) => setup,
         Begun::Build(build) => {
+            // No box is there yet for whose sake the image would stay.
+            let held = Store::open(&home.images())?.hold().await?;
+            if !image.rootfs.is_dir() {
+                return Err(FoundationError::Lost(format!("{} was removed meanwhile", image.reference)));
+            }
             let (plan, image, told) = (plan.clone(), image.clone(), told.clone());
-            let made = move || make(build, &plan, &image, &told);
+            let unwanted = CancellationToken::new();
+            let _wanted_until_here = unwanted.clone().drop_guard();
+            let made = move || {
+                let _held = held;
+                make(build, &plan, &image, &told, unwanted)
+            };
             tokio::task::spawn_blocking(made).await.map_err(|error| FoundationError::Lost(error.to_string()))??
         }
     };
@@ -98,7 +113,7 @@ async fn image(reference: &str, home: &Home, told: &Told) -> Result<Option<Image
         return Ok(None);
     }
     let store = Store::open(&home.images())?;
-    let image = store.ensure(&reference, &Logins::of_user(), &report(told)).await?;
+    let image = store.ensure(&reference, &Logins::of_user(), &report(told, &reference)).await?;
     Ok(Some(ImageRecord {
         reference: image.reference,
         digest: image.id.to_string(),
@@ -113,37 +128,41 @@ async fn image(reference: &str, home: &Home, told: &Told) -> Result<Option<Image
 pub async fn pull(reference: &str, home: &Home, told: &Told) -> Result<(), FoundationError> {
     let reference = Reference::parse(reference, Path::new("/"))?;
     if !matches!(reference, Reference::Host) {
-        Store::open(&home.images())?.pull(&reference, &Logins::of_user(), &report(told)).await?;
+        Store::open(&home.images())?.pull(&reference, &Logins::of_user(), &report(told, &reference)).await?;
     }
     Ok(())
 }
 
-/// What the images' own progress is for a caller.
-fn report(told: &Told) -> Report {
-    let told = told.clone();
-    Report::new(move |progress: Progress| {
-        let step = match progress.phase {
-            Phase::Resolving => "resolve",
-            Phase::Pulling => "pull",
-            Phase::Unpacking => "unpack",
-            Phase::Done => "done",
-        };
-        told(v1::BuildProgress {
-            step: step.to_owned(),
-            what: progress.layer,
-            done_bytes: progress.bytes_done,
-            total_bytes: Some(progress.bytes_total).filter(|total| *total > 0),
-            line: None,
-        });
-    })
+fn report(told: &Told, reference: &Reference) -> Report {
+    let (told, image) = (told.clone(), reference.to_string());
+    Report::new(move |progress: Progress| told(step_of_pull(&progress, &image)))
 }
 
-/// Runs the commands in a box whose changes are kept. They reach the network: they were trusted by hand.
+/// What the images' own progress is for a caller.
+pub fn step_of_pull(progress: &Progress, image: &str) -> v1::BuildProgress {
+    let step = match progress.phase {
+        Phase::Resolving => "resolve",
+        Phase::Pulling => "pull",
+        Phase::Unpacking => "unpack",
+        Phase::Done => "done",
+    };
+    v1::BuildProgress {
+        step: step.to_owned(),
+        what: if progress.layer.is_empty() { image.to_owned() } else { progress.layer.clone() },
+        done_bytes: progress.bytes_done,
+        total_bytes: Some(progress.bytes_total).filter(|total| *total > 0),
+        line: None,
+    }
+}
+
+/// Runs the commands in a box whose changes are kept. They reach the network, whatever the box itself may: packages come
+/// from there, and they were trusted by hand, with these words.
 fn make(
     build: Build,
     plan: &BoxPlan,
     image: &ImageRecord,
     told: &Told,
+    unwanted: CancellationToken,
 ) -> Result<crate::images::Setup, FoundationError> {
     let spec = Spec {
         name: format!("{}-setup", plan.name),
@@ -159,16 +178,27 @@ fn make(
         nested: false,
         // Packages bring files of other users along, and are put in their place as root would.
         root_powers: true,
-        limits: Limits::default(),
+        limits: limits(plan),
         landlock: plan.security.landlock,
         seccomp: plan.security.seccomp,
     };
     let sandbox = Sandbox::start(&spec, COOP.as_ref())?;
+    let killer = sandbox.killer().map_err(|error| FoundationError::Lost(error.to_string()))?;
+    Handle::current().spawn(async move {
+        unwanted.cancelled().await;
+        killer.kill();
+    });
     for command in &plan.setup {
         run(&sandbox, command, image, told)?;
     }
     drop(sandbox);
     Ok(build.finish()?)
+}
+
+/// How much a box may use; what makes it ready is no more.
+pub fn limits(plan: &BoxPlan) -> Limits {
+    let PlannedLimits { memory_bytes, processes, cpus, open_files } = plan.limits;
+    Limits { memory_bytes, processes, cpus, open_files }
 }
 
 /// How names of hosts are looked up, which no image can know.
@@ -178,11 +208,12 @@ pub fn names_of_hosts() -> Vec<Mount> {
         .into()
 }
 
+fn step_of_setup(what: &str, line: Option<String>) -> v1::BuildProgress {
+    v1::BuildProgress { step: "setup".to_owned(), what: what.to_owned(), done_bytes: 0, total_bytes: None, line }
+}
+
 fn run(sandbox: &Sandbox, command: &str, image: &ImageRecord, told: &Told) -> Result<(), FoundationError> {
-    let tell = |line: Option<String>| {
-        let (step, what) = ("setup".to_owned(), command.to_owned());
-        told(v1::BuildProgress { step, what, done_bytes: 0, total_bytes: None, line });
-    };
+    let tell = |line: Option<String>| told(step_of_setup(command, line));
     tell(None);
     let pairs = image.env.iter().filter_map(|pair| pair.split_once('='));
     let fixed = [("HOME", "/root"), ("DEBIAN_FRONTEND", "noninteractive"), ("PATH", PATH)];

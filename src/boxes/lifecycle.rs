@@ -8,17 +8,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::failure::BoxError;
 use super::files::remove_if_there;
-use super::foundation::Told;
+use super::foundation::{self, Told};
 use super::furnish::{WORKSPACE_UPPER, furnish, renew_baseline, take_baseline};
 use super::home::Home;
 use super::index::{Index, has_ended, is_live};
 use super::locks::Locks;
 use super::name::Name;
-use super::prepare::{self, Prepared};
+use super::prepare::{self, PrepareError, Prepared};
 use super::record::{self, Record};
 use super::sidecar;
 use crate::boxfile::WorkspaceMode;
@@ -47,12 +48,15 @@ struct Inner {
     index: Index,
     locks: Locks,
     tasks: TaskTracker,
+    /// Nothing that takes its time is waited for any more.
+    leaving: CancellationToken,
 }
 
 impl Boxes {
     /// Also clears away what a killed daemon left half made or half removed; there must be no other daemon.
     pub fn new(home: Home, index: Index) -> Self {
-        let boxes = Self(Arc::new(Inner { home, index, locks: Locks::default(), tasks: TaskTracker::new() }));
+        let (locks, tasks, leaving) = (Locks::default(), TaskTracker::new(), CancellationToken::new());
+        let boxes = Self(Arc::new(Inner { home, index, locks, tasks, leaving }));
         // Little, and before any other could be made.
         boxes.sweep(NEW);
         let sweeper = boxes.clone();
@@ -80,7 +84,7 @@ impl Boxes {
         self.unbroken(async move {
             let nobody: Told = Arc::new(|_| {});
             loop {
-                let prepared = prepare::prepare(source.clone(), &boxes.0.home, &nobody).await?;
+                let prepared = boxes.prepare(source.clone(), &nobody).await?;
                 if let Some(told) = boxes.create_prepared(prepared).await? {
                     return Ok(told);
                 }
@@ -89,11 +93,24 @@ impl Boxes {
         .await
     }
 
-    /// Makes ready what such a box stands on, and tells how far it is.
+    /// Makes ready what such a box stands on, and tells how far it is. Whoever stops waiting ends it; what was fetched
+    /// stays.
     pub async fn build(&self, source: v1::BoxSource, told: Told) -> Result<(), BoxError> {
+        self.0.tasks.track_future(self.prepare(source, &told)).await.map(drop)
+    }
+
+    async fn prepare(&self, source: v1::BoxSource, told: &Told) -> Result<Prepared, BoxError> {
+        tokio::select! {
+            prepared = prepare::prepare(source, &self.0.home, told) => Ok(prepared?),
+            () = self.0.leaving.cancelled() => Err(BoxError::Leaving),
+        }
+    }
+
+    /// Fetches an image as it is now where it comes from, and tells how far it is.
+    pub async fn pull(&self, image: String, told: Told) -> Result<(), BoxError> {
         let boxes = self.clone();
         self.unbroken(async move {
-            prepare::prepare(source, &boxes.0.home, &told).await?;
+            foundation::pull(&image, &boxes.0.home, &told).await.map_err(PrepareError::from)?;
             Ok(())
         })
         .await
@@ -121,10 +138,11 @@ impl Boxes {
             let (boxes, now) = (self.clone(), prepared.record.clone());
             let fits = spawn_blocking(move || boxes.fit(&before, &now).map(|()| before.created_at_ms)).await;
             prepared.record.created_at_ms = fits.map_err(|error| BoxError::Broken(error.to_string()))??;
+            // First: where the disk is full, the session and its last screen are still there.
+            prepared.record.write(&dir).map_err(BoxError::file(Record::path(&dir), "written"))?;
             if live.is_some() {
                 self.stop_sidecar(&name, false).await?;
             }
-            prepared.record.write(&dir).map_err(BoxError::file(Record::path(&dir), "written"))?;
             self.start(&name, &prepared).await.map(Some)
         } else if prepared.earlier.is_some() {
             Ok(None)
@@ -280,7 +298,7 @@ impl Boxes {
             boxes.check_there(&name)?;
             let dir = boxes.0.home.session(&name);
             if !force {
-                if boxes.0.index.look_afresh(&name).await.is_some_and(|told| is_live(&told)) {
+                if boxes.0.index.look_afresh(&name).await.is_some_and(|told| is_live(&told) && !has_ended(&told)) {
                     return Err(BoxError::Running(name));
                 }
                 if has_unapplied_changes(&dir) {
@@ -308,8 +326,9 @@ impl Boxes {
         self.0.locks.of(name).await
     }
 
-    /// Waits for what is being done; nothing new may come.
+    /// Waits for what is being done, but for no image and no setup; nothing new may come.
     pub async fn finish(&self) {
+        self.0.leaving.cancel();
         self.0.tasks.close();
         self.0.tasks.wait().await;
     }
@@ -320,7 +339,7 @@ impl Boxes {
     }
 
     /// Done to its end, even if the caller goes away meanwhile.
-    async fn unbroken<T: Send + 'static>(
+    pub(super) async fn unbroken<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, BoxError>> + Send + 'static,
     ) -> Result<T, BoxError> {

@@ -33,7 +33,7 @@ mod sidecar;
 pub use asked::Asked;
 pub use environment::passed_on;
 pub use failure::BoxError;
-pub use foundation::{Foundation, FoundationError, Told, pull as pull_image};
+pub use foundation::{Foundation, FoundationError, Told, step_of_pull};
 pub use home::{Home, HomeError};
 pub use index::{Index, Known, is_live};
 pub use lifecycle::Boxes;

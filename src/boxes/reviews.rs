@@ -54,14 +54,18 @@ impl Boxes {
         let name = Name::parse(&request.name)?;
         let (overlay, record) = self.overlay(&name)?;
         let selection = selection(&request.paths)?;
-        let _alone = self.standing_still(&name).await?;
         let options = ApplyOptions {
             baseline: Baseline::at(baseline_path(&self.home().session(&name))),
             protect: protected(&record),
             force: request.force,
             and_clear: true,
         };
-        let report = blocking(move || overlay.apply(&selection, &options)).await?;
+        let boxes = self.clone();
+        let report = self.unbroken(async move {
+            let _alone = boxes.standing_still(&name).await?;
+            blocking(move || overlay.apply(&selection, &options)).await
+        });
+        let report = report.await?;
         let refused = report.withheld.iter().map(|withheld| format!("{}: {}", shown(&withheld.path), withheld.why));
         Ok(v1::ApplyWorkspaceResponse {
             applied: report.applied.iter().map(|path| shown(path)).collect(),
@@ -76,13 +80,17 @@ impl Boxes {
         let name = Name::parse(&request.name)?;
         let (overlay, _) = self.overlay(&name)?;
         let selection = selection(&request.paths)?;
-        let _alone = self.standing_still(&name).await?;
-        blocking(move || {
+        let discard = move || {
             let changes = overlay.changes(&Options { only: selection.clone(), ..Options::default() })?;
             let paths = changes.list.iter().map(|change| &change.path).chain(changes.git.iter().map(|git| &git.path));
             let discarded = paths.map(|path| shown(path)).collect();
             overlay.discard(&selection)?;
             Ok(v1::DiscardWorkspaceResponse { discarded })
+        };
+        let boxes = self.clone();
+        self.unbroken(async move {
+            let _alone = boxes.standing_still(&name).await?;
+            blocking(discard).await
         })
         .await
     }
@@ -101,7 +109,8 @@ impl Boxes {
         Ok((Overlay { lower: record.plan.workspace.path.clone(), upper }, record))
     }
 
-    /// Holds a box that does not run; the layers of one that does are the kernel's.
+    /// Holds a box that does not run; the layers of one that does are the kernel's. It must be held until the work is done,
+    /// also if nobody waits for that any more: else the box could be started in the midst of it.
     async fn standing_still(&self, name: &Name) -> Result<impl Sized + use<>, BoxError> {
         let alone = self.locked(name).await;
         if self.index().look_afresh(name).await.is_some_and(|told| is_live(&told)) {

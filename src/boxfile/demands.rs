@@ -62,7 +62,12 @@ fn ask_for_programs(file: &BoxFile, own: &BoxFile, list: &mut Vec<Demand>) {
     }
     if let Some(said) = other(&file.boxed.setup, &own.boxed.setup) {
         for line in &said.value {
-            ask(list, "box.setup", &said.origin, format!("runs at setup: {}", shown(line)));
+            ask(
+                list,
+                "box.setup",
+                &said.origin,
+                format!("runs at setup, with this machine's network: {}", shown(line)),
+            );
         }
     }
     if let Some(said) = other(&file.boxed.command, &own.boxed.command).filter(|said| !is_plain(&said.value)) {

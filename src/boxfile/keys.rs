@@ -87,14 +87,14 @@ pub const KEYS: &[Key] = &[
         "setup",
         TEXTS,
         ["[]", r#"["apt-get update", "apt-get install -y git"]"#],
-        "Shell lines that make the image ready. They are run once, then their result is kept.",
+        "Shell lines that make the image ready, run as its root and with this machine's network, whatever network.mode says. They are run once, then their result is kept; what changes later in a \"dir:\" does not run them again.",
     ),
     key(
         "box",
         "user",
         TEXT,
-        such_as(r#""1000""#),
-        "Who to be inside, a name or number that the image knows. Without it who the image says.",
+        such_as(r#""0""#),
+        "Who to be inside. There is one user, and uidmap says which: your own id, or 0 with \"root\" and \"range\". Another is refused.",
     ),
     key(
         "box",
@@ -180,7 +180,7 @@ pub const KEYS: &[Key] = &[
         "memory",
         "a size, as a string or in bytes",
         such_as(r#""4G""#),
-        "Memory of all that runs inside, together. K, M and G are powers of 1024.",
+        "Memory of all that runs inside, together, and no swap beside it. K, M and G are powers of 1024.",
     ),
     key("limits", "processes", COUNT, such_as("512"), "Processes and threads at a time."),
     key("limits", "cpus", "a number", such_as("2.0"), "Processors' worth of time."),
@@ -238,7 +238,7 @@ pub const KEYS: &[Key] = &[
         "export",
         TEXTS,
         ["[]", r#"["GITHUB_TOKEN"]"#],
-        "Variables of yours that it gets, by name. It gets no others.",
+        "Variables of yours that it gets, by name. It gets no others. Their values are kept with the box until `coop rm`.",
     ),
 ];
 

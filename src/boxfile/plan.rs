@@ -142,7 +142,7 @@ pub struct PlannedInputFilter {
 #[serde(default)]
 pub struct PlannedEnv {
     pub set: BTreeMap<String, String>,
-    /// Names only: values of the user's environment are not written down.
+    /// Names only. The values that they had when the box was brought up are in its record, which nobody else can read.
     pub export: Vec<String>,
 }
 

@@ -59,6 +59,7 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
     let home = Home::open()?;
     let places = places(&home, &record, dir)?;
     let plan = &record.plan;
+    let unprotected = keep_place_of_hooks(plan);
     // Before anything of the box is read.
     fence::put_up(vec![places.home(), plan.workspace.path.clone()], &plan.hide);
     let publishing = Publishing::of(&plan.network)?;
@@ -86,7 +87,7 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
         ports.push(format!("{}:{}", published.at, published.inside));
         enclosure.publish(published);
     }
-    let warnings: Vec<String> = plan.warnings.iter().cloned().chain(enclosure.warnings()).collect();
+    let warnings: Vec<String> = plan.warnings.iter().cloned().chain(unprotected).chain(enclosure.warnings()).collect();
     for warning in &warnings {
         tracing::warn!("{warning}");
     }
@@ -161,23 +162,25 @@ fn places(home: &Home, record: &Record, dir: &Path) -> anyhow::Result<Places> {
         let made = interior::make_beneath(&places.persist(Path::new("")), relative);
         made.with_context(|| format!("{} could not be made: a file or a link may be in its way", dir.display()))?;
     }
-    keep_place_of_hooks(plan);
     Ok(places)
 }
 
-/// A directory that is not there cannot be protected, and an empty one means nothing to git.
-fn keep_place_of_hooks(plan: &BoxPlan) {
+/// A directory that is not there cannot be protected, and an empty one means nothing to git. What is not kept is told.
+fn keep_place_of_hooks(plan: &BoxPlan) -> Option<String> {
     let workspace = &plan.workspace;
     let git = workspace.path.join(".git");
-    let is_repository = git.symlink_metadata().is_ok_and(|found| found.is_dir());
     if workspace.mode != WorkspaceMode::ReadWrite || !workspace.protect.contains(&git.join("hooks")) {
-        return;
+        return None;
     }
-    if !is_repository {
-        tracing::warn!(
-            "there is no git repository yet: one that is made inside can name programs that git runs outside"
-        );
-    } else if let Err(error) = interior::make_beneath(&workspace.path, Path::new(".git/hooks")) {
-        tracing::warn!(%error, "the project's .git/hooks is not there, and is not protected");
+    let Ok(found) = git.symlink_metadata() else {
+        let told = "the project is no git repository yet: one that is made inside can name programs that git runs outside \
+                    (`git init` before `coop up`, or workspace.mode = \"overlay\", keeps it from that)";
+        return Some(told.to_owned());
+    };
+    // What else it may be was told when it was planned.
+    if !found.is_dir() {
+        return None;
     }
+    let made = interior::make_beneath(&workspace.path, Path::new(".git/hooks"));
+    made.err().map(|error| format!("the project's .git/hooks is not there, and is not protected: {error}"))
 }

@@ -14,11 +14,11 @@ use super::tarball::TarError;
 pub enum ImageError {
     #[error(transparent)]
     Reference(#[from] BadReference),
-    #[error("there is no image {0}: pull it first")]
+    #[error("there is no image {0}: `coop image ls` has those that are here, `coop image pull` fetches others")]
     Unknown(String),
     #[error("{0} is in use: stop and remove its boxes first")]
     InUse(String),
-    #[error("images are being pulled just now: try again when that is done")]
+    #[error("images are being pulled or set up just now: try again when that is done")]
     Busy,
     #[error("{0}: it is no image that coop can use: {1}")]
     NotAnImage(String, String),

@@ -45,7 +45,7 @@ pub use progress::{Phase, Progress, Report};
 pub use reference::{BadReference, Reference, Remote};
 pub use registry::Patience;
 pub use setups::{Begun, Build, Recipe, Setup, Setups};
-pub use store::{Freed, Image, Store};
+pub use store::{Freed, Held, Image, Store};
 pub use tarball::TarError;
 pub use trees::{remove as remove_tree, size as tree_bytes};
 

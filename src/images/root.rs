@@ -19,6 +19,7 @@ use super::error::{Context, ImageError};
 use super::limits::Limits;
 use super::tarball::TarError;
 use super::trees;
+use crate::beneath::settled;
 
 /// Bits of a mode that are kept: permissions and the sticky bit. Set-user-id and set-group-id are not: the files
 /// belong to whoever unpacks them, and nobody shall become that user by running one.
@@ -29,9 +30,6 @@ const DIRECTORY_MODE: u32 = 0o700;
 
 /// The longest name that Linux file systems take.
 const NAME_LEN_MAX: usize = 255;
-
-/// Resolution is told to try again when something is renamed meanwhile; nothing here renames, so this is far too many.
-const RESOLVE_TRIES_MAX: u32 = 100;
 
 const COPY_BYTES: usize = 128 << 10;
 
@@ -147,13 +145,7 @@ impl Root {
         let how = OpenHow::new()
             .flags(OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC)
             .resolve(ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS);
-        let mut tries = 0;
-        loop {
-            match openat2(&self.dir, path, how) {
-                Err(Errno::EAGAIN | Errno::EINTR) if tries < RESOLVE_TRIES_MAX => tries += 1,
-                result => return result,
-            }
-        }
+        settled(|| openat2(&self.dir, path, how))
     }
 
     /// Makes the directories that no entry of their own made before.

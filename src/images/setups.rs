@@ -154,13 +154,20 @@ impl Setups {
         })
     }
 
-    /// The finished build, or the right to make it. Waits while somebody else is making the same.
-    pub async fn begin(&self, recipe: &Recipe) -> Result<Begun, ImageError> {
+    /// The finished build, or the right to make it. Waits while somebody else is making the same, and says so.
+    pub async fn begin(&self, recipe: &Recipe, waits: impl FnOnce()) -> Result<Begun, ImageError> {
         let key = recipe.key();
         if let Some(ready) = self.find(&key) {
             return Ok(Begun::Ready(ready));
         }
-        let lock = lock(&self.lock_path(&key), Sharing::Alone).await?;
+        let path = self.lock_path(&key);
+        let lock = match try_lock(&path, Sharing::Alone)? {
+            Some(lock) => lock,
+            None => {
+                waits();
+                lock(&path, Sharing::Alone).await?
+            }
+        };
         if let Some(ready) = self.find(&key) {
             return Ok(Begun::Ready(ready));
         }
@@ -271,7 +278,7 @@ mod tests {
     }
 
     async fn build(setups: &Setups, recipe: &Recipe) -> Build {
-        match setups.begin(recipe).await.unwrap() {
+        match setups.begin(recipe, || panic!("nobody else makes it")).await.unwrap() {
             Begun::Build(build) => build,
             Begun::Ready(_) => panic!("it was not made yet"),
         }
@@ -295,10 +302,8 @@ mod tests {
         assert!(setups.find(&recipe(&["x"]).key()).is_none(), "not before it is finished");
         fs::write(made.upper.join("file"), "made").unwrap();
         let setup = made.finish().unwrap();
-        let Begun::Ready(ready) = Setups::open(&scratch.path("builds")).unwrap().begin(&recipe(&["x"])).await.unwrap()
-        else {
-            panic!("it is there")
-        };
+        let others = Setups::open(&scratch.path("builds")).unwrap();
+        let Begun::Ready(ready) = others.begin(&recipe(&["x"]), || {}).await.unwrap() else { panic!("it is there") };
         assert_eq!(ready, setup);
         assert_eq!(fs::read_to_string(ready.upper.join("file")).unwrap(), "made");
         assert!(!scratch.path("builds").join(setup.key.hex()).join("work").exists());
@@ -328,9 +333,10 @@ mod tests {
         let other = Setups::open(&scratch.path("builds")).unwrap();
         assert!(made.upper.is_dir());
         let wanted = recipe(&["x"]);
-        let mut waiting = Box::pin(other.begin(&wanted));
+        let is_said = std::cell::Cell::new(false);
+        let mut waiting = Box::pin(other.begin(&wanted, || is_said.set(true)));
         let not_yet = futures_util::future::poll_immediate(&mut waiting).await;
-        assert!(not_yet.is_none(), "it waits");
+        assert!(not_yet.is_none() && is_said.get(), "it waits, and says so");
         assert!(matches!(other.remove(&wanted.key(), &HashSet::new()), Err(ImageError::InUse(_))));
         let setup = made.finish().unwrap();
         let Begun::Ready(ready) = waiting.await.unwrap() else { panic!("it was made") };

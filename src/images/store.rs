@@ -20,7 +20,7 @@ use super::config::ImageConfig;
 use super::digest::Digest;
 use super::error::{Context, ImageError};
 use super::limits::Limits;
-use super::lock::{Lock, Sharing, try_lock};
+use super::lock::{Lock, Sharing, lock, try_lock};
 use super::manifest::Platform;
 use super::records::{self, About, Record, Seen};
 use super::reference::Reference;
@@ -46,6 +46,10 @@ pub struct Image {
     /// What was left out of it, in words.
     pub notes: Vec<String>,
 }
+
+/// For as long as somebody has it, no image goes.
+#[derive(Debug)]
+pub struct Held(#[expect(dead_code, reason = "it is held, not looked at")] Lock);
 
 /// What a clean-up brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,6 +180,11 @@ impl Store {
     /// The bytes that all images take on the disk.
     pub fn disk_bytes(&self) -> u64 {
         trees::size(&self.root)
+    }
+
+    /// Keeps every image, also one that no box stands on yet, until the lock is dropped.
+    pub async fn hold(&self) -> Result<Held, ImageError> {
+        Ok(Held(lock(&self.lock_path("store"), Sharing::Shared).await?))
     }
 
     fn alone(&self) -> Result<Lock, ImageError> {

@@ -22,13 +22,11 @@ use rustix::{
 };
 
 use super::{change::Entry, error::ReviewError};
+use crate::beneath::settled;
 
 /// The most entries that are read of one directory, and the most changes of one review: memory has an end, and
 /// nobody reads a longer list. An unpacked `node_modules` is some 60 000.
 pub(super) const ENTRIES_MAX: usize = 1_000_000;
-
-/// How often a path is tried again that something else was renaming (`openat2` then says EAGAIN).
-const RACES_MAX: usize = 100;
 
 /// Reading, writing and searching by the owner: what one needs to work inside a directory.
 const OWNER_ALL: u32 = 0o700;
@@ -189,15 +187,7 @@ impl Tree {
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
         let path = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
         let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let open = || rustix::fs::openat2(&self.root, path, flags, Mode::empty(), within);
-        let mut result = open();
-        for _ in 0..RACES_MAX {
-            if result.as_ref().err() != Some(&Errno::AGAIN) {
-                break;
-            }
-            result = open();
-        }
-        result
+        settled(|| rustix::fs::openat2(&self.root, path, flags, Mode::empty(), within))
     }
 }
 

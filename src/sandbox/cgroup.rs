@@ -11,6 +11,8 @@ use super::spec::Limits;
 
 /// All our groups begin so; what is empty and begins so was left behind by a crash.
 const PREFIX: &str = "coop-box-";
+/// Memory on disk, which counts for itself.
+const SWAP: &str = "memory.swap.max";
 /// The kernel's usual period in which a share of the processors is counted.
 const PERIOD_US: f64 = 100_000.0;
 
@@ -56,7 +58,11 @@ impl Group {
         fs::create_dir(&path).map_err(|error| said(&path, error))?;
         let group = Self(path.clone());
         for (_, file, value) in wanted {
-            fs::write(path.join(file), value).map_err(|error| said(&path.join(file), error))?;
+            match fs::write(path.join(file), value) {
+                // A kernel that does not count swap has no such file, and nothing to limit.
+                Err(_) if *file == SWAP && !path.join(file).exists() => {}
+                written => written.map_err(|error| said(&path.join(file), error))?,
+            }
         }
         let procs = path.join("cgroup.procs");
         fs::write(&procs, pid.to_string()).map_err(|error| said(&procs, error))?;
@@ -69,6 +75,8 @@ fn wanted(limits: &Limits) -> Vec<(&'static str, &'static str, String)> {
     let mut all = Vec::new();
     if let Some(bytes) = limits.memory_bytes {
         all.push(("memory", "memory.max", bytes.to_string()));
+        // What is over the limit would be put there else, and the machine would be busy with that.
+        all.push(("memory", SWAP, "0".to_owned()));
     }
     if let Some(count) = limits.processes {
         // PID 1 is ours, not the box's.
@@ -144,10 +152,13 @@ impl Home {
     }
 }
 
-/// Removes what crashes left behind. A group with processes in it refuses.
+/// Removes what crashes left behind. A group with processes in it refuses. One that is empty may be about to take a box
+/// that is being started by somebody else: for as long as there is such a process, it stays.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        let name = entry.file_name();
+        let ours = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).and_then(|name| name.rsplit_once('-'));
+        if ours.is_some_and(|(_, pid)| !Path::new("/proc").join(pid).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
     }
@@ -170,7 +181,8 @@ mod tests {
     #[test]
     fn each_limit_has_its_file() {
         let files: Vec<_> = wanted(&all()).into_iter().map(|(_, file, value)| (file, value)).collect();
-        let expected = [("memory.max", "1073741824"), ("pids.max", "101"), ("cpu.max", "150000 100000")];
+        let expected =
+            [("memory.max", "1073741824"), ("memory.swap.max", "0"), ("pids.max", "101"), ("cpu.max", "150000 100000")];
         assert_eq!(files, expected.map(|(file, value)| (file, value.to_owned())));
         assert!(wanted(&Limits { open_files: Some(9), ..Limits::default() }).is_empty());
     }
@@ -197,13 +209,18 @@ mod tests {
         fs::create_dir_all(own.join("cgroup.subtree_control")).unwrap();
         fs::write(top.join("user/app/cgroup.subtree_control"), "cpu memory pids\n").unwrap();
         fs::write(top.join("user/app/cgroup.procs"), "").unwrap();
-        fs::create_dir(top.join(format!("user/app/{PREFIX}left-1"))).unwrap();
+        // A process that never was, and one that lives: its starter has not put it there yet.
+        let (left, other) =
+            (format!("user/app/{PREFIX}left-{}", u32::MAX), format!("user/app/{PREFIX}a-b-{}", std::process::id()));
+        fs::create_dir(top.join(&left)).unwrap();
+        fs::create_dir(top.join(&other)).unwrap();
         let home = Home { own, top: top.clone() };
         let group = Group::make(&home, "it", &wanted(&all()), 77).unwrap();
         assert_eq!(group.0, top.join("user/app").join(format!("{PREFIX}it-77")));
         assert_eq!(fs::read_to_string(group.0.join("memory.max")).unwrap(), "1073741824");
         assert_eq!(fs::read_to_string(group.0.join("cgroup.procs")).unwrap(), "77");
-        assert!(!top.join(format!("user/app/{PREFIX}left-1")).exists(), "what a crash left is gone");
+        assert!(!top.join(left).exists(), "what a crash left is gone");
+        assert!(top.join(other).exists(), "a box that starts at the same time keeps its group");
         let nowhere = Home { own: top.join("none"), top: top.clone() };
         assert!(Group::make(&nowhere, "it", &wanted(&all()), 77).unwrap_err().contains("delegated"));
         fs::remove_dir_all(&top).unwrap();

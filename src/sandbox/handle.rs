@@ -48,6 +48,17 @@ pub struct Sandbox {
     watching: Option<JoinHandle<()>>,
 }
 
+/// Ends a box from elsewhere than where it is held.
+#[derive(Debug)]
+pub struct Killer(OwnedFd);
+
+impl Killer {
+    /// Ends it with everything inside, if it still stands.
+    pub fn kill(&self) {
+        let _ = pidfd_send_signal(&self.0, Signal::KILL);
+    }
+}
+
 /// What a box is made of while it is built.
 pub(super) struct Parts {
     pub(super) control: Channel,
@@ -186,6 +197,10 @@ impl Sandbox {
     /// Its first process, as the machine sees it. For showing.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    pub fn killer(&self) -> io::Result<Killer> {
+        self.pidfd.try_clone().map(Killer)
     }
 
     /// Resolves when the box is gone, with everything that ran inside.

@@ -147,13 +147,13 @@ impl Drop for First {
 /// What is known before PID 1 may go on. The helper is kept until the box stands: nobody has to wait for its end.
 struct Greeted {
     first: First,
-    configuration: Option<OwnedFd>,
+    shown: Vec<(&'static str, OwnedFd)>,
     _helper: Helper,
 }
 
 /// Learns who PID 1 is, and of root's boxes how they shall see the configuration.
 fn greeted(spec: &Spec, control: &Channel, helper: Helper) -> Result<Greeted, SandboxError> {
-    let (mut first, mut configuration) = (None, None);
+    let (mut first, mut shown) = (None, Vec::new());
     let mut expected = stranger::needed(spec);
     loop {
         let received = heard(spec, control.receive::<Report>())?;
@@ -162,12 +162,12 @@ fn greeted(spec: &Spec, control: &Channel, helper: Helper) -> Result<Greeted, Sa
             Report::Stranger => {
                 expected = false;
                 let users = received.descriptors.first();
-                configuration = users.and_then(|users| stranger::shown(users).ok());
+                shown = users.map(stranger::shown).unwrap_or_default();
             }
             Report::Hello | Report::Ready { .. } => first = Some(first_process(spec, received.sender)?),
         }
         if !expected && let Some(first) = first.take() {
-            return Ok(Greeted { first, configuration, _helper: helper });
+            return Ok(Greeted { first, shown, _helper: helper });
         }
     }
 }
@@ -197,15 +197,16 @@ fn heard(spec: &Spec, report: io::Result<Option<Received<Report>>>) -> Result<Re
 
 /// Gives PID 1 its users and its limits, lets it go on, and waits until it stands.
 fn stand(spec: &Spec, control: Channel, greeted: Greeted) -> Result<Sandbox, SandboxError> {
-    let Greeted { mut first, configuration, .. } = greeted;
+    let Greeted { mut first, shown, .. } = greeted;
     let name = || spec.name.clone();
     let talk = |source| SandboxError::Handshake { name: name(), what: "cannot talk to its first process", source };
     idmap::write(first.pid, spec.uid_map).map_err(|problem| SandboxError::IdMap { name: name(), problem })?;
     let (group, mut warnings) = Group::place(&spec.name, &spec.limits, first.pid);
     first.group = group;
-    let with: Vec<_> = configuration.iter().map(AsFd::as_fd).collect();
-    control.send(&Order::Go, &with).map_err(talk)?;
-    drop(configuration);
+    let with: Vec<_> = shown.iter().map(|(_, mount)| mount.as_fd()).collect();
+    let go = Order::Go { shown: shown.iter().map(|(path, _)| path.into()).collect() };
+    control.send(&go, &with).map_err(talk)?;
+    drop(shown);
     // It is watched already while it builds, since we have nothing else to do.
     let pidfd = first.pidfd.try_clone().map_err(talk)?;
     let parts = Parts { control, pid: first.pid, pidfd, group: first.group.take() };

@@ -1,7 +1,7 @@
 //! The machine's configuration as a stranger sees it: everything in it belongs to somebody else.
 //!
 //! Root's boxes have root's user, to whom the machine's files belong, and could read what is closed to all others. So they
-//! are shown the configuration by a mount in which no file has an owner or a group that a box has. The kernel itself then
+//! are shown the configuration, and `/opt`, by a mount in which no file has an owner or a group that a box has. The kernel itself then
 //! lets them read what everybody may read, of files too that are made or replaced while a box lives.
 //!
 //! The owners come from a namespace of users that maps none of them. The helper has nothing left to do once PID 1 is
@@ -31,6 +31,9 @@ use super::{
 /// Where the machine is configured.
 pub(super) const CONFIGURATION: &str = "/etc";
 
+/// Where programs lie that came from elsewhere, with configuration and keys of their own.
+pub(super) const ADDED: &str = "/opt";
+
 /// A user and a group that no file has; a namespace must map one. The two numbers above it are known as "nobody" and as
 /// "unchanged".
 const OF_NO_FILE: u32 = u32::MAX - 2;
@@ -51,10 +54,14 @@ pub(super) fn become_one() -> io::Result<OwnedFd> {
     Ok(File::open("/proc/self/ns/user")?.into())
 }
 
-/// The configuration with these owners, read-only and detached.
-pub(super) fn shown(owners: &OwnedFd) -> io::Result<OwnedFd> {
+/// Each directory that can be had with these owners, read-only and detached.
+pub(super) fn shown(owners: &OwnedFd) -> Vec<(&'static str, OwnedFd)> {
+    [CONFIGURATION, ADDED].into_iter().filter_map(|path| Some((path, disowned(path, owners).ok()?))).collect()
+}
+
+fn disowned(path: &str, owners: &OwnedFd) -> io::Result<OwnedFd> {
     let whole = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
-    let mount = open_tree(CWD, CONFIGURATION, whole)?;
+    let mount = open_tree(CWD, path, whole)?;
     let plain =
         MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     raw::disown_tree(mount.as_fd(), plain, owners.as_fd())?;

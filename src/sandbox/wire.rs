@@ -5,7 +5,7 @@
 //!   Begin { spec }           ──▶
 //!                            ◀──  Hello               the kernel says who sent it: the pid
 //!                            ◀──  Stranger + users    for root's boxes, sent by the helper; see `stranger.rs`
-//!   Go (ids are mapped)      ──▶                       + the configuration, as a stranger sees it
+//!   Go (ids are mapped)      ──▶                       + what a stranger sees of the configuration
 //!                            ◀──  Ready { warnings } + proxy listener, or Failed
 //!   Request::Run  + 2 ends   ──▶
 //!                  first end ◀──  Here + line         terminal or pipes, sent by the new process itself; then end of file: it runs,
@@ -32,7 +32,10 @@ use super::{
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Order {
     Begin(Box<Spec>),
-    Go,
+    /// Beside it come these directories, as a stranger sees them.
+    Go {
+        shown: Vec<PathBuf>,
+    },
 }
 
 /// What is answered.

@@ -12,6 +12,5 @@ mod mounts;
 mod networks;
 mod probes;
 mod programs;
-mod ranges;
 mod secrets;
 mod wrong;

@@ -3,11 +3,13 @@
 use std::{
     fs,
     os::unix::fs::{MetadataExt, symlink},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
 };
 
-use coop::sandbox::{Limits, Mount, Root, Spec, UidMap};
+use coop::sandbox::{Limits, Mount, Root, Sandbox, Spec, UidMap};
 
-use crate::support::{Scratch, bind, fails, plain, refused, start, told, with};
+use crate::support::{Scratch, bind, coop, fails, plain, refused, start, told, with};
 
 promise! {
     fn a_workspace_is_the_same_inside_and_outside() {
@@ -168,6 +170,34 @@ promise! {
         assert_eq!(told(&sandbox, "cat /proc/sys/kernel/ostype; hostname; echo a | cat /dev/stdin"), "Linux\nbox\na");
         told(&sandbox, "echo '#!/bin/sh' > /tmp/tool; chmod +x /tmp/tool; /tmp/tool");
         assert_eq!(told(&sandbox, "umask"), told(&start(&plain()), "umask"));
+    }
+}
+
+promise! {
+    fn a_box_is_made_also_while_others_rename_files() {
+        let scratch = Scratch::fresh();
+        let shown = scratch.dir("shown");
+        fs::create_dir(shown.join("bin")).unwrap();
+        fs::write(shown.join("program"), "seen").unwrap();
+        // As npm links its programs. While anything is renamed, the kernel cannot be sure of the dots.
+        symlink("../program", shown.join("bin/link")).unwrap();
+        let onto_the_link = (0..200).map(|_| bind(&shown.join("program"), "/mnt/bin/link"));
+        let spec = with([bind(&shown, "/mnt")].into_iter().chain(onto_the_link));
+        let (moving, ended) = (scratch.dir("moving"), AtomicBool::new(false));
+        let (here, there) = (moving.join("here"), moving.join("there"));
+        fs::write(&here, "").unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !ended.load(Ordering::Relaxed) {
+                    fs::rename(&here, &there).unwrap();
+                    fs::rename(&there, &here).unwrap();
+                }
+            });
+            let make = |_| Sandbox::start(&spec, &coop()).err().map(|error| error.to_string());
+            let failures: Vec<String> = (0..5).filter_map(make).collect();
+            ended.store(true, Ordering::Relaxed);
+            assert!(failures.is_empty(), "{failures:?}");
+        });
     }
 }
 

@@ -24,9 +24,13 @@ struct Configured(PathBuf);
 
 impl Configured {
     fn fresh() -> Self {
+        Self::below("/etc")
+    }
+
+    fn below(place: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = PathBuf::from(format!("/etc/coop-test-{}-{number}", std::process::id()));
+        let dir = PathBuf::from(format!("{place}/coop-test-{}-{number}", std::process::id()));
         fs::DirBuilder::new().mode(0o755).create(&dir).unwrap();
         Self(dir)
     }
@@ -88,6 +92,28 @@ fn what_others_may_not_read_of_the_configuration_is_not_read_for_root_either() {
         ),
         "openopen"
     );
+}
+
+/// Where programs are put that come from elsewhere, with their keys.
+#[test]
+fn what_others_may_not_read_in_opt_is_not_read_for_root_either() {
+    if !root() {
+        return;
+    }
+    let opt = Configured::below("/opt");
+    let (key, open) = (opt.put("key", "s3cret", 0o600), opt.put("open", "open", 0o755));
+    let sandbox = start(&plain());
+    let new = opt.put("new", "s3cret", 0o640);
+    assert_eq!(told(&sandbox, &[&key, &new, &open].map(|path| read(path)).concat()), "open");
+    fails(&sandbox, &format!("echo bad >{}", open.display()));
+    with_own_mounts(MsFlags::MS_PRIVATE, || {
+        // It knows no other owners than its own.
+        let inner = opt.dir("inner", 0o755);
+        mount(Some("none"), &inner, Some("ramfs"), MsFlags::empty(), NONE).unwrap();
+        let sandbox = start(&plain());
+        assert!(sandbox.warnings().iter().any(|warning| warning.starts_with("/opt: ")), "{:?}", sandbox.warnings());
+        assert_eq!(told(&sandbox, &read(&open)), "open");
+    });
 }
 
 #[test]

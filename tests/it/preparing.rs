@@ -278,6 +278,17 @@ async fn an_earlier_conversation_goes_on() {
 }
 
 #[tokio::test]
+async fn a_newer_claude_is_used_and_said_to_be_newer() {
+    let home = installed();
+    let coop = started_as(&home, "2.1.198", &[], &[]).await;
+    coop.log_says("Claude Code 2.1.198 is newer than what coop was measured with, 2.1.197").await;
+    let measured = installed();
+    let coop = started_as(&measured, "2.1.197", &[], &[]).await;
+    let log = coop.place.log.text();
+    assert!(!log.contains("is newer"), "{log}");
+}
+
+#[tokio::test]
 async fn an_old_or_unknown_claude_is_asked_for_no_more_than_it_has() {
     let home = installed();
     let events = |home: &Scratch| settings(home)["hooks"].as_object().unwrap().len();

@@ -1,9 +1,11 @@
 //! The variables of a box's programs: nothing of the caller's environment comes in but what was asked for.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use super::places::Places;
 use super::programs::Installed;
+use super::spec::COOP_INSIDE;
 use crate::boxes::Record;
 use crate::boxfile::NetworkMode;
 use crate::egress;
@@ -48,14 +50,14 @@ pub fn environment(
     for (name, value) in record.env.iter().chain(&plan.env.set) {
         set(name, value.into());
     }
-    if !installed.path.is_empty() {
-        let known = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
-        let dirs = installed.path.iter().cloned().chain(std::env::split_paths(&known));
-        // A directory with a colon in its name cannot be in a PATH; the program is not found then, and that is told.
-        if let Ok(path) = std::env::join_paths(dirs) {
-            env.retain(|(name, _)| name != "PATH");
-            env.push(("PATH".into(), path));
-        }
+    let known = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+    // Last: a coop that the box has itself is the one that its programs mean.
+    let own = Path::new(COOP_INSIDE).parent().map(Path::to_owned);
+    let dirs = installed.path.iter().cloned().chain(std::env::split_paths(&known)).chain(own);
+    // A directory with a colon in its name cannot be in a PATH; the program is not found then, and that is told.
+    if let Ok(path) = std::env::join_paths(dirs) {
+        env.retain(|(name, _)| name != "PATH");
+        env.push(("PATH".into(), path));
     }
     env
 }

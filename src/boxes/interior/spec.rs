@@ -6,12 +6,12 @@ use super::login;
 use super::places::Places;
 use super::programs::Installed;
 use crate::boxes::Record;
-use crate::boxes::foundation::names_of_hosts;
+use crate::boxes::foundation::{limits, names_of_hosts};
 use crate::boxfile::{Access, BoxPlan, Login, NetworkMode, PlannedMount, PlannedSource, UidMap, WorkspaceMode};
-use crate::sandbox::{self, Limits, Mount, Network, Root, Spec};
+use crate::sandbox::{self, Mount, Network, Root, Spec};
 
 /// Where coop is inside, whatever its place outside.
-const COOP_INSIDE: &str = "/run/coop/coop";
+pub const COOP_INSIDE: &str = "/run/coop/coop";
 
 /// The sandbox of a box. `user_home` is where the user's own login is, if it is to be shared.
 pub fn spec(record: &Record, places: &Places, installed: &Installed, user_home: Option<&Path>) -> Spec {
@@ -59,12 +59,7 @@ pub fn spec(record: &Record, places: &Places, installed: &Installed, user_home: 
         },
         nested: plan.nested,
         root_powers: false,
-        limits: Limits {
-            memory_bytes: plan.limits.memory_bytes,
-            processes: plan.limits.processes,
-            cpus: plan.limits.cpus,
-            open_files: plan.limits.open_files,
-        },
+        limits: limits(plan),
         landlock: plan.security.landlock,
         seccomp: plan.security.seccomp,
     }

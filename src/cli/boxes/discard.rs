@@ -7,7 +7,7 @@ use clap::Args;
 use super::apply::counted;
 use super::ask::may;
 use super::diff::told;
-use super::paths::{changes, choose};
+use super::paths::{changes, check_still, choose};
 use super::{DIFF_WITHIN, Daemon};
 use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_json, print_line};
@@ -40,6 +40,7 @@ impl Discard {
         if changes.is_empty() {
             return self.report(&DiscardWorkspaceResponse::default(), &name);
         }
+        check_still(&chosen.found)?;
         if !self.yes {
             changes.iter().for_each(|change| complain(&told(change)));
         }

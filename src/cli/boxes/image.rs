@@ -1,5 +1,6 @@
 //! `coop image`: what boxes are made of.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -12,9 +13,9 @@ use serde_json::json;
 use super::progress::{Teller, amount};
 use super::used::{Used, digests, used};
 use super::{coop_home, said};
+use crate::boxes::step_of_pull;
 use crate::cli::words::{ago, complain, in_columns, plain, print_json, print_line};
-use crate::images::{Freed, Image, Logins, Phase, Progress, Reference, Report, Setups, Store};
-use crate::proto::v1::BuildProgress;
+use crate::images::{Freed, Image, Logins, Reference, Report, Setups, Store};
 
 /// List, fetch and remove the images that boxes are made of
 ///
@@ -107,6 +108,9 @@ impl Images {
             cells.map(plain)
         };
         let rows: Vec<[String; 5]> = images.iter().map(line).collect();
+        if images.is_empty() && std::io::stderr().is_terminal() {
+            complain("no image is here: `coop image pull debian:12` fetches one, and so does a box that stands on it");
+        }
         for line in in_columns(["IMAGE", "ID", "SIZE", "PULLED", "USED BY"], &rows) {
             print_line(&line)?;
         }
@@ -119,7 +123,7 @@ impl Images {
         let (tell, name) = (teller.clone(), reference.to_string());
         let report = Report::new(move |progress| {
             if let Ok(mut teller) = tell.lock() {
-                teller.tell(&step(&progress, &name));
+                teller.tell(&step_of_pull(&progress, &name));
             }
         });
         let pulled = store(home)?.pull(&reference, &Logins::of_user(), &report).await;
@@ -193,21 +197,4 @@ fn store(home: &Path) -> anyhow::Result<Store> {
 fn read(image: &str) -> anyhow::Result<Reference> {
     let here = std::env::current_dir().context("the present directory")?;
     Reference::parse(image, &here).map_err(said)
-}
-
-/// As the contract tells it, so that it is shown in one way.
-fn step(progress: &Progress, image: &str) -> BuildProgress {
-    let step = match progress.phase {
-        Phase::Resolving => "resolve",
-        Phase::Pulling => "pull",
-        Phase::Unpacking => "unpack",
-        Phase::Done => "done",
-    };
-    BuildProgress {
-        step: step.to_owned(),
-        what: if progress.layer.is_empty() { image.to_owned() } else { progress.layer.clone() },
-        done_bytes: progress.bytes_done,
-        total_bytes: Some(progress.bytes_total).filter(|total| *total > 0),
-        line: None,
-    }
 }

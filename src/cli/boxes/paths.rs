@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{anyhow, bail};
 
 use super::Daemon;
-use super::which::pick;
+use super::which::{no_box, pick};
+use crate::boxes::{BoxError, Name, is_live};
 use crate::client::whole_path;
 use crate::proto::v1::{Box, DiffWorkspaceRequest, WorkspaceChange, WorkspaceMode};
 
@@ -30,12 +31,22 @@ pub async fn choose(daemon: &Daemon, words: &[String]) -> anyhow::Result<Chosen>
     Ok(chosen)
 }
 
+/// What a box changes can only be moved while it stands still: said before anybody is asked whether it may.
+pub fn check_still(found: &Box) -> anyhow::Result<()> {
+    if is_live(found) {
+        bail!("{}", BoxError::Moving(Name::parse(&found.name)?));
+    }
+    Ok(())
+}
+
 fn split(boxes: Vec<Box>, words: &[String], here: &Path) -> Result<Chosen, String> {
     let first = words.first().filter(|word| boxes.iter().any(|found| found.name == **word));
     let rest = &words[usize::from(first.is_some())..];
     // A word that could only be a name is a mistake in one: what is not clear may not be guessed.
     let unknown = rest.first().filter(|_| first.is_none());
+    let are_none = boxes.is_empty();
     let found = pick(boxes, first.map(String::as_str), here).map_err(|why| match unknown {
+        Some(word) if are_none => no_box(Some(word)),
         Some(word) => format!("there is no box {word:?}, and as a path it needs one: {why}"),
         None => why,
     })?;

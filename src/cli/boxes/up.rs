@@ -25,8 +25,10 @@ const START_WITHIN: Duration = Duration::from_secs(60);
 ///
 /// A box is a sandbox with a session in it: its own processes, its own HOME, the network and the files that it is given.
 /// What it is made of stands in coop.toml, in this directory or above it (`coop init` writes one); without one, the
-/// defaults count: the machine's own programs, the project to be written to, your agent's hosts on the network. What
-/// a flag says counts before what the file says.
+/// defaults count: the machine's own programs, the project to be written to, your agent's hosts on the network, and your
+/// shell to run (`coop up -- claude` runs an agent). What a flag says counts before what the file says.
+///
+/// Ctrl-C while an image is fetched or setup commands run gives that up; what was fetched is there the next time.
 ///
 /// A box of that name that exists and does not run is started again, with the files it had: coop.toml is read anew, and
 /// what the flags said earlier still holds, each until it is given again (a repeatable one with all its values). What

@@ -8,8 +8,7 @@ use crate::proto::v1::Box;
 /// The box of this name, or without one: the nearest whose workspace holds `here`, or else the only one.
 pub fn pick(mut boxes: Vec<Box>, name: Option<&str>, here: &Path) -> Result<Box, String> {
     if boxes.is_empty() {
-        let who = name.map(|name| format!("there is no box {name:?}")).unwrap_or_else(|| "there is no box".to_owned());
-        return Err(format!("{who}: `coop up` makes one from the directory it is called in"));
+        return Err(no_box(name));
     }
     if let Some(name) = name {
         let names = names(&boxes);
@@ -28,7 +27,7 @@ pub fn pick_here(boxes: &[Box], here: &Path) -> Result<Box, String> {
     let mut near = near(boxes, here);
     match near.len() {
         1 => Ok(near.remove(0)),
-        0 if boxes.is_empty() => Err("there is no box".to_owned()),
+        0 if boxes.is_empty() => Err(no_box(None)),
         0 => Err(format!("no box belongs to this directory: name one of {}", names(boxes))),
         _ => Err(format!("several boxes belong to this directory: name one of {}", names(&near))),
     }
@@ -42,6 +41,11 @@ fn near(boxes: &[Box], here: &Path) -> Vec<Box> {
     let deepest = near.iter().map(depth).max();
     near.retain(|found| Some(depth(found)) == deepest);
     near
+}
+
+pub fn no_box(name: Option<&str>) -> String {
+    let name = name.map(|name| format!(" {name:?}")).unwrap_or_default();
+    format!("there is no box{name}: `coop up` makes one from the directory it is called in")
 }
 
 fn names(boxes: &[Box]) -> String {

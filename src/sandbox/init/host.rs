@@ -9,7 +9,12 @@ use std::{
 use rustix::fs::{Mode, mkdirat};
 
 use super::{
-    super::{error::Step, spec::Root, stranger::CONFIGURATION, wire::Failure},
+    super::{
+        error::Step,
+        spec::Root,
+        stranger::{ADDED, CONFIGURATION},
+        wire::Failure,
+    },
     failure::At,
     mounts::{bind, put_directory, tmpfs},
     stash::Stash,
@@ -79,19 +84,15 @@ pub(super) fn root() -> Result<Tree, Failure> {
 
 /// Puts the system into it. The configuration may come as a stranger sees it; otherwise what is closed to strangers is
 /// looked for and covered. That takes longer, and does not hold for what is made or replaced while the box lives: then
-/// there is a warning.
-pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) -> Result<Option<String>, Failure> {
-    let mut as_stranger = false;
+/// there is a warning. Elsewhere there may be too much to look at, and there is only the warning.
+pub(super) fn fill(tree: &Tree, stash: &Stash, shown: &[(PathBuf, OwnedFd)]) -> Result<Vec<String>, Failure> {
     for path in SYSTEM.iter().map(Path::new) {
         let Ok(found) = path.symlink_metadata() else { continue };
         if found.is_symlink() {
             let target = fs::read_link(path).at(Step::Root, || format!("cannot read the link {}", path.display()))?;
             tree.link(&target, path).at(Step::Root, || format!("cannot make the link {}", path.display()))?;
-        } else if let Some(seen) = configuration
-            && path == Path::new(CONFIGURATION)
-        {
+        } else if let Some((_, seen)) = shown.iter().find(|(known, _)| known == path) {
             put_directory(tree, seen, path)?;
-            as_stranger = true;
         } else {
             bind(tree, path, path, true, false)?;
         }
@@ -100,18 +101,22 @@ pub(super) fn fill(tree: &Tree, stash: &Stash, configuration: Option<&OwnedFd>) 
         tree.link(Path::new(to), Path::new(at)).at(Step::Root, || format!("cannot make the link {at}"))?;
     }
     cover(tree, stash, DOORS.iter().map(Path::new))?;
+    let mut warnings = Vec::new();
     if !outside_root() {
-        return Ok(None);
+        return Ok(warnings);
     }
     cover(tree, stash, SECRETS.iter().map(Path::new))?;
-    if as_stranger {
-        return Ok(None);
+    let is_shown = |path: &str| shown.iter().any(|(known, _)| known == Path::new(path));
+    let why = "can be read by this box, because coop runs as root and the files can not be shown without their owners";
+    if !is_shown(CONFIGURATION) {
+        let closed = closed_to_others(Path::new(CONFIGURATION));
+        cover(tree, stash, closed.iter().map(PathBuf::as_path).filter(|path| !is_secret(path)))?;
+        warnings.push(format!("{CONFIGURATION}: what is closed there from now on {why}"));
     }
-    let closed = closed_to_others(Path::new(CONFIGURATION));
-    cover(tree, stash, closed.iter().map(PathBuf::as_path).filter(|path| !is_secret(path)))?;
-    Ok(Some(format!(
-        "{CONFIGURATION}: what is closed there from now on can be read by this box, because coop runs as root and the files can not be shown without their owners"
-    )))
+    if !is_shown(ADDED) && fs::read_dir(ADDED).is_ok_and(|mut entries| entries.next().is_some()) {
+        warnings.push(format!("{ADDED}: what is closed there {why}"));
+    }
+    Ok(warnings)
 }
 
 fn is_secret(path: &Path) -> bool {

@@ -70,7 +70,7 @@ fn begin() -> Option<(Channel, Spec)> {
     let control = Channel::from(control);
     match control.receive::<Order>().ok()??.message {
         Order::Begin(spec) => Some((control, *spec)),
-        Order::Go => None,
+        Order::Go { .. } => None,
     }
 }
 
@@ -100,8 +100,11 @@ fn first_process(control: &Channel, spec: &Spec) -> ExitCode {
     let mask = umask(Mode::empty());
     let go = control.send(&Report::Hello, &[]).and_then(|()| control.receive::<Order>());
     let Ok(Some(go)) = go else { return ExitCode::FAILURE };
-    let configuration = go.descriptors.into_iter().next();
-    match setup::stand(spec, configuration) {
+    let Order::Go { shown } = go.message else { return ExitCode::FAILURE };
+    let shown: Vec<_> = shown.into_iter().zip(go.descriptors).collect();
+    let stood = setup::stand(spec, &shown);
+    drop(shown);
+    match stood {
         Ok(standing) => {
             umask(mask);
             let ready = Report::Ready { warnings: standing.warnings };

@@ -1,6 +1,10 @@
 //! Builds a box from inside, in the one order that works.
 
-use std::{net::TcpListener, os::fd::OwnedFd, path::Path};
+use std::{
+    net::TcpListener,
+    os::fd::OwnedFd,
+    path::{Path, PathBuf},
+};
 
 use nix::unistd::sethostname;
 use rustix::mount::{MountPropagationFlags, mount_change};
@@ -27,8 +31,8 @@ pub(super) struct Standing {
     pub(super) terminals: OwnedFd,
 }
 
-/// `configuration` is the machine's, if it comes as a stranger sees it.
-pub(super) fn stand(spec: &Spec, configuration: Option<OwnedFd>) -> Result<Standing, Failure> {
+/// `shown` is what comes of the machine as a stranger sees it.
+pub(super) fn stand(spec: &Spec, shown: &[(PathBuf, OwnedFd)]) -> Result<Standing, Failure> {
     let mut warnings = Vec::new();
     sethostname(&spec.hostname).at(Step::Root, || format!("cannot set the host name {:?}", spec.hostname))?;
     // Nothing that is mounted from here on is seen outside, nor the other way round.
@@ -49,7 +53,7 @@ pub(super) fn stand(spec: &Spec, configuration: Option<OwnedFd>) -> Result<Stand
     let terminals = devices::dev(&tree, spec.limits.memory_bytes)?;
     devices::scratch(&tree, spec.limits.memory_bytes)?;
     if matches!(spec.root, Root::Host) {
-        warnings.extend(host::fill(&tree, &stash, configuration.as_ref())?);
+        warnings.extend(host::fill(&tree, &stash, shown)?);
     }
     if spec.network == Network::Host {
         host::resolver(&tree, &spec.root)?;

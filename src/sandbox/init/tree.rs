@@ -15,6 +15,7 @@ use super::{
     super::{error::Step, raw, wire::Failure},
     failure::At,
 };
+use crate::beneath::settled;
 
 /// A mount that becomes `/`.
 pub(super) struct Tree(OwnedFd);
@@ -37,7 +38,8 @@ impl Tree {
 
     fn open_with(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let inside = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-        Ok(openat2(&self.0, path, OFlags::PATH | OFlags::CLOEXEC | flags, Mode::empty(), inside)?)
+        let flags = OFlags::PATH | OFlags::CLOEXEC | flags;
+        Ok(settled(|| openat2(&self.0, path, flags, Mode::empty(), inside))?)
     }
 
     /// A directory of the box, made if it is not there.
@@ -95,7 +97,8 @@ impl Tree {
 /// What is at this path of the machine, reached without following a link: whoever could write on the way could have put
 /// one there that leads anywhere.
 pub(super) fn straight(path: &Path, step: Step) -> Result<OwnedFd, Failure> {
-    let opened = openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let opened = settled(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS));
     if opened.as_ref().is_err_and(|error| *error == rustix::io::Errno::LOOP) {
         let detail = format!("{} has a link in it, which is not followed from a box", path.display());
         return Err(Failure { step, detail, errno: None });

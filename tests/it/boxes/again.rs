@@ -47,7 +47,7 @@ async fn a_box_that_is_started_again_is_not_wider_than_it_was_made() {
 
 #[tokio::test]
 async fn a_flag_that_is_given_again_wins_and_is_told() {
-    let user = User::new();
+    let user = User::new().with_git();
     user.ups(&["--workspace", "overlay", "--network", "none", "--", "cat"]).await;
     user.stops().await;
     let again = user.ups(&["--workspace", "rw"]).await;
@@ -82,7 +82,7 @@ async fn a_new_box_of_the_same_name_knows_nothing_of_the_one_before() {
 
 #[tokio::test]
 async fn one_whose_program_has_ended_is_started_again_and_one_that_runs_is_left() {
-    let user = User::new();
+    let user = User::new().with_git();
     let daemon = user.daemon().await;
     user.ups(&["--", "sh", "-c", "exit 3"]).await;
     let ended = daemon.stands("red", "ended").await;
@@ -98,6 +98,15 @@ async fn one_whose_program_has_ended_is_started_again_and_one_that_runs_is_left(
 }
 
 #[tokio::test]
+async fn one_whose_program_has_ended_is_not_in_the_way_of_its_own_removal() {
+    let user = User::new().with_git();
+    let daemon = user.daemon().await;
+    user.ups(&["--", "sh", "-c", "exit 3"]).await;
+    daemon.stands("red", "ended").await;
+    assert_eq!(user.run(&["rm", "red"]).await.ok(), "removed box red\n");
+}
+
+#[tokio::test]
 async fn the_shell_is_the_callers_and_not_the_daemons() {
     let user = User::new().with("SHELL", "/bin/false");
     user.daemon().await;
@@ -110,7 +119,7 @@ async fn the_shell_is_the_callers_and_not_the_daemons() {
 #[tokio::test]
 async fn a_restart_says_that_the_file_has_changed_since() {
     const HINT: &str = "coop: warning: coop.toml has changed since: `coop stop red` and `coop up` use it\n";
-    let user = User::new();
+    let user = User::new().with_git();
     user.ups(&["--network", "none", "--", "cat"]).await;
     let restart = async || user.run(&["restart", "red"]).await.err;
     assert_eq!(restart().await, "");

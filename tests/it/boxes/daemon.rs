@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use nix::sys::signal::Signal;
 use serde_json::json;
 
-use super::user::{User, gone, pid_of, session_of};
+use super::user::{Daemon, User, gone, pid_of, session_of};
 use crate::support::{alive, binary, finished, started_in};
 
 /// Those that are, or want to be, the daemon.
@@ -91,22 +91,61 @@ async fn a_daemon_that_nobody_needs_leaves() {
     assert!(!user.sockets().join("daemon.sock").exists());
 }
 
+/// A daemon that has not left, and a connection that keeps it; one that came too late finds another daemon.
+async fn connected(user: &User) -> (Daemon, UnixStream) {
+    loop {
+        let daemon = user.daemon().await;
+        if let Ok(kept) = UnixStream::connect(user.sockets().join("daemon.sock")) {
+            return (daemon, kept);
+        }
+    }
+}
+
 #[tokio::test]
 async fn while_a_session_runs_the_daemon_stays() {
     let user = User::new().with("COOP_DAEMON_LINGER", "1000");
-    // A connection keeps the daemon until the session is there; one that came too late finds another daemon.
-    let (daemon, kept) = loop {
-        let daemon = user.daemon().await;
-        if let Ok(kept) = UnixStream::connect(user.sockets().join("daemon.sock")) {
-            break (daemon, kept);
-        }
-    };
+    // A connection keeps the daemon until the session is there.
+    let (daemon, kept) = connected(&user).await;
     let told = daemon.create(user.source("a", &["sh", "-c", "sleep 4; echo later; cat"])).await.ok();
     drop(kept);
     let wait = json!({"text": "later", "timeout_ms": 15_000});
     session_of(&told).call("POST", "/api/v1/wait").json(&wait).send().await.ok();
     assert!(alive(daemon.pid), "it stayed for longer than it lingers");
     daemon.post("/api/v1/boxes/a/stop", json!({"now": true})).await.ok();
+    daemon.left().await;
+}
+
+/// Waits for longer than such a daemon lingers: until another, which lingers for twice as long, has left.
+async fn longer_than_it_lingers() {
+    let other = User::new().with("COOP_DAEMON_LINGER", "2000");
+    other.daemon().await.left().await;
+}
+
+#[tokio::test]
+async fn while_a_client_is_connected_the_daemon_stays() {
+    let user = User::new().with("COOP_DAEMON_LINGER", "1000");
+    let (daemon, kept) = connected(&user).await;
+    longer_than_it_lingers().await;
+    assert!(alive(daemon.pid), "there is no session, only somebody who may say something");
+    drop(kept);
+    daemon.left().await;
+}
+
+#[tokio::test]
+async fn while_an_image_is_fetched_the_daemon_stays_though_nobody_waits_for_it() {
+    let user = User::new().with("COOP_DAEMON_LINGER", "1000");
+    let registry = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let image = format!("{}/name:1", registry.local_addr().unwrap());
+    let (daemon, kept) = connected(&user).await;
+    let pull = daemon.place.call("POST", "/api/v1/images/pull").json(&json!({ "image": image }));
+    let pulling = tokio::spawn(pull.send());
+    // A registry that takes its time.
+    let asked = registry.accept().await.unwrap();
+    pulling.abort();
+    drop(kept);
+    longer_than_it_lingers().await;
+    assert!(alive(daemon.pid), "it does what it was asked for");
+    drop((asked, registry));
     daemon.left().await;
 }
 

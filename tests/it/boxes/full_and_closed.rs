@@ -1,4 +1,4 @@
-//! A home that cannot be written to: told clearly, and what is there is still shown.
+//! A home or a project that cannot be written to: told clearly, and what is there is still shown.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -67,6 +67,8 @@ async fn a_home_that_is_full_loses_nothing_and_says_so() {
     let daemon = daemon_on_tmpfs(&user, "size=256k", "true").await;
     daemon.create(user.source("a", &["cat"])).await.ok();
     daemon.post("/api/v1/boxes/a/stop", json!({})).await.ok();
+    daemon.create(user.source("e", &["echo", "last words"])).await.ok();
+    daemon.stands("e", "ended").await;
     // Filled from inside: the HOME of a box is in that of all.
     let fill = user.source("f", &["sh", "-c", "cat /dev/zero > \"$HOME/fill\"; echo full; cat"]);
     daemon.create(fill).await.ok();
@@ -76,11 +78,45 @@ async fn a_home_that_is_full_loses_nothing_and_says_so() {
     assert!(message.contains("sessions/b") && message.contains("No space left on device"), "{message}");
     let names = daemon.get("/api/v1/boxes").await.ok();
     let names: Vec<_> = names["boxes"].as_array().unwrap().iter().map(|told| told["name"].clone()).collect();
-    assert_eq!(json!(names), json!(["a", "f"]), "nothing half made is left");
+    assert_eq!(json!(names), json!(["a", "e", "f"]), "nothing half made is left");
     assert_eq!(daemon.get_box("a").await["state"], "stopped");
+    // One whose program has ended cannot be started with something else, and what it showed last is not lost for that.
+    let (status, _, message) = daemon.create(user.source("e", &["cat"])).await.error();
+    assert_eq!(status, 500);
+    assert!(message.contains("sessions/e") && message.contains("No space left on device"), "{message}");
+    assert_eq!(daemon.get_box("e").await["state"], "ended");
+    let screen = daemon.get("/box/e/api/v1/screen").await.ok();
+    assert!(screen.to_string().contains("last words"), "{screen}");
+    // What it was made with needs no room.
+    let again = daemon.post("/api/v1/boxes/a/restart", json!({})).await.ok();
+    assert_eq!(again["state"], "running");
+    daemon.post("/api/v1/boxes/a/stop", json!({})).await.ok();
     // Room is made again by removing.
     daemon.place.call("DELETE", "/api/v1/boxes/a").send().await.ok();
     daemon.post("/api/v1/boxes/f/stop", json!({})).await.ok();
+}
+
+#[tokio::test]
+async fn a_project_that_is_full_takes_what_fits_and_the_rest_stays_with_the_box() {
+    let user = User::new();
+    let then = format!("mount -t tmpfs -o mode=700,size=64k none '{}'", user.project());
+    let daemon = daemon_on_tmpfs(&user, "size=4m", &then).await;
+    let script = "echo small >a-small; head -c 200000 /dev/zero >large; echo done; cat";
+    let mut source = user.source("a", &["sh", "-c", script]);
+    source["workspace_mode"] = "overlay".into();
+    daemon.create(source).await.ok();
+    daemon.post("/box/a/api/v1/wait", json!({"text": "done", "timeout_ms": 15_000})).await.ok();
+    daemon.post("/api/v1/boxes/a/stop", json!({})).await.ok();
+    let changed = async || daemon.get("/api/v1/boxes/a/diff?names_only=true").await.ok()["changes"].clone();
+    assert_eq!(changed().await.as_array().unwrap().len(), 2);
+    for _ in 0..2 {
+        let (status, _, message) = daemon.post("/api/v1/boxes/a/apply", json!({})).await.error();
+        assert_eq!(status, 400);
+        assert!(message.contains("large") && message.contains("No space left on device"), "{message}");
+        assert_eq!(changed().await, json!([{"path": "large", "kind": "added"}]), "it is not lost");
+    }
+    daemon.post("/api/v1/boxes/a/discard", json!({})).await.ok();
+    assert_eq!(changed().await, json!([]));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
+use super::inside::image::rootfs;
 use super::user::{Daemon, User, gone, session_of};
 use crate::support::{Ended, PATIENCE, alive, descendants, started_in};
 
@@ -59,6 +60,8 @@ enum Act {
     Remove,
     /// Another one is made.
     Up,
+    /// What was written in its layer is carried over into the project.
+    Apply,
 }
 
 /// A user to whom bad things happen.
@@ -94,6 +97,7 @@ impl Unlucky {
         let prefix = format!("k{}-{number}-", std::process::id());
         let chance = Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let mut unlucky = Self { user: User::new(), chance, prefix, living: BTreeMap::new() };
+        rootfs(&unlucky.user.scratch.path("rootfs"), "small");
         for name in unlucky.names() {
             let up = unlucky.up(&name).await;
             assert_eq!(up.code, Some(0), "{up:?}");
@@ -107,19 +111,34 @@ impl Unlucky {
         (0..BOXES).map(|number| format!("{}{number}", self.prefix)).collect()
     }
 
-    /// Makes a box or starts it again. One of them has layers, which a kill could leave mounted or locked.
+    /// Makes a box or starts it again. One of them has layers over the project, which a kill could leave mounted or locked, and
+    /// one over an image.
     async fn up(&self, name: &str) -> Ended {
         let project = self.user.project();
         let mode = if name.ends_with('0') { "overlay" } else { "rw" };
-        let words = ["up", &project, "--name", name, "--workspace", mode, "-d", "--", "sh", "-c", PROGRAM];
-        self.user.run(&words).await
+        let image = format!("dir:{}", self.user.scratch.path("rootfs").display());
+        let image = if name.ends_with('1') { &image } else { "host" };
+        let words = ["up", &project, "--name", name, "--workspace", mode, "--image", image, "-d"];
+        self.user.run(&[&words[..], &["--", "sh", "-c", PROGRAM]].concat()).await
+    }
+
+    /// What a script in a box prints.
+    async fn inside(&self, name: &str, script: &str) -> String {
+        self.user.run(&["shell", name, "--", "sh", "-c", script]).await.ok()
     }
 
     /// One killing and what comes of it.
     async fn suffer(&mut self, when: &str) {
         let victim = self.chance.of(&[Victim::Daemon, Victim::Sidecar, Victim::FirstProcess, Victim::Everything]);
-        let act = self.chance.of(&[Act::Nothing, Act::Restart, Act::Stop, Act::Remove, Act::Up]);
-        let touched = self.chance.of(&self.names().iter().map(String::as_str).collect::<Vec<_>>()).to_owned();
+        let act = self.chance.of(&[Act::Nothing, Act::Restart, Act::Stop, Act::Remove, Act::Up, Act::Apply]);
+        let mut touched = self.chance.of(&self.names().iter().map(String::as_str).collect::<Vec<_>>()).to_owned();
+        let work = format!("work-{}", self.chance.below(1 << 31));
+        if matches!(act, Act::Apply) {
+            touched = self.names().remove(0);
+            self.inside(&touched, &format!("echo kept >{work}")).await;
+            self.user.run(&["stop", &touched]).await.ok();
+            self.living.remove(&touched);
+        }
         let pause = Duration::from_micros(self.chance.below(WITHIN_US_MAX));
         let when = format!("{when}: {victim:?} killed {pause:?} after {act:?} of {touched}");
         if matches!(act, Act::Up) {
@@ -135,6 +154,7 @@ impl Unlucky {
                 Act::Stop => Some(self.user.run(&["stop", &touched]).await),
                 Act::Remove => Some(self.user.run(&["rm", "--force", &touched]).await),
                 Act::Up => Some(self.up(&touched).await),
+                Act::Apply => Some(self.user.run(&["apply", &touched, "--yes"]).await),
             }
         };
         let killing = async {
@@ -158,6 +178,10 @@ impl Unlucky {
         }
         self.mend(&daemon, &when).await;
         self.settled(&daemon, &when).await;
+        if matches!(act, Act::Apply) {
+            // In the layer still, in the project already, or in both.
+            assert_eq!(self.inside(&touched, &format!("cat {work}")).await, "kept\n", "{when}");
+        }
     }
 
     /// Kills, and tells whom.
@@ -186,13 +210,15 @@ impl Unlucky {
         struck.into_iter().collect()
     }
 
-    /// All processes that this user has to do with.
+    /// All processes that this user has to do with: by their words, or by a mount of what is this user's, which lasts for as
+    /// long as somebody sees it.
     fn ours(&self) -> BTreeSet<i32> {
         let first = format!("box-init\0{}", self.prefix);
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        let firsts = pids.filter(|pid| alive(*pid) && command_line(*pid).contains(&first));
-        firsts.chain(started_in(&self.user.scratch)).collect()
+        let place = self.user.scratch.dir().display().to_string();
+        let is_ours = |pid: &i32| alive(*pid) && (command_line(*pid).contains(&first) || sees_a_mount(*pid, &place));
+        pids.filter(is_ours).chain(started_in(&self.user.scratch)).collect()
     }
 
     /// Starts again what does not run, by the verbs that a person would take.
@@ -235,11 +261,13 @@ impl Unlucky {
         panic!("{when}: this never settles: {told}\nprocesses of nobody: {lines:?}");
     }
 
-    /// Neither mounts nor half-made directories, while all boxes run.
+    /// No half-made directories, while all boxes run. Mounts are no others than those of the boxes, whose processes have been
+    /// counted; that these are seen shows that others would be.
     fn nothing_is_stale(&self, when: &str) {
-        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
         let place = self.user.scratch.dir().display().to_string();
-        assert!(!mounts.contains(&place), "{when}: a mount is left:\n{mounts}");
+        let holders =
+            self.living.values().filter(|pid| descendants(**pid).iter().any(|pid| sees_a_mount(*pid, &place)));
+        assert_eq!(holders.count(), BOXES, "{when}: every box has mounts");
         let sessions = std::fs::read_dir(self.user.home().join("sessions")).unwrap().flatten();
         let half: Vec<_> =
             sessions.map(|entry| word_of(&entry.path())).filter(|name| name.starts_with(".new-")).collect();
@@ -272,6 +300,13 @@ fn has_one_box(sidecar: i32) -> bool {
     let inside = descendants(sidecar);
     inside.iter().filter(|pid| command_line(**pid).contains("box-init\0")).count() == 1
         && inside.iter().any(|pid| command_line(*pid).starts_with("cat\0"))
+}
+
+/// Whether a process sees a mount of something in this directory.
+fn sees_a_mount(pid: i32, place: &str) -> bool {
+    let space = |of: &str| std::fs::read_link(format!("/proc/{of}/ns/mnt")).ok();
+    let is_apart = space(&pid.to_string()).is_some_and(|other| Some(other) != space("self"));
+    is_apart && std::fs::read_to_string(format!("/proc/{pid}/mountinfo")).is_ok_and(|mounts| mounts.contains(place))
 }
 
 fn command_line(pid: i32) -> String {

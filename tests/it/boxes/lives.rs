@@ -1,7 +1,7 @@
 //! The life of a box: made once, started, stopped, lost, started again, removed.
 
 use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -194,6 +194,44 @@ async fn a_caller_who_goes_away_breaks_nothing_off() {
     while news.value().await["changed"]["name"] != "a" {}
     creating.abort();
     daemon.stands("a", "running").await;
+}
+
+/// A box that could be started while its layer is emptied would be started on half of it.
+#[tokio::test]
+async fn a_caller_who_goes_away_lets_nobody_else_at_a_layer_that_is_being_worked_on() {
+    for verb in ["apply", "discard"] {
+        let user = User::new();
+        let daemon = user.daemon().await;
+        let mut source = user.source("a", &["cat"]);
+        source["workspace_mode"] = "overlay".into();
+        daemon.create(source).await.ok();
+        daemon.post("/api/v1/boxes/a/stop", json!({})).await.ok();
+        let upper = user.kept("a").join("ws-upper");
+        std::fs::create_dir(upper.join("many")).unwrap();
+        for number in 0..FILES_MANY {
+            std::fs::write(upper.join("many").join(number.to_string()), "").unwrap();
+        }
+        let path = format!("/api/v1/boxes/a/{verb}");
+        let working = tokio::spawn(daemon.place.call("POST", &path).json(&json!({})).send());
+        // Whoever works on a layer holds it; before that nothing has begun.
+        while !is_held(&upper) {
+            tokio::task::yield_now().await;
+        }
+        working.abort();
+        daemon.post("/api/v1/boxes/a/stop", json!({})).await.ok();
+        let left = std::fs::read_dir(&upper).unwrap().count();
+        assert!(left == 0 && !is_held(&upper), "{verb}: {left} are left, and another had its turn with the box");
+    }
+}
+
+/// So many that they are not all worked on before anybody could ask for something else.
+const FILES_MANY: usize = 8000;
+
+/// Whether somebody works on a layer, by what the kernel tells of locks: trying it would be in their way.
+fn is_held(upper: &std::path::Path) -> bool {
+    let inode = std::fs::metadata(upper).unwrap().ino();
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().any(|line| line.contains("FLOCK") && line.contains(&format!(":{inode} ")))
 }
 
 #[tokio::test]

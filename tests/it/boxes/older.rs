@@ -11,6 +11,7 @@ use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderValue};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use nix::sys::signal::Signal;
 use prost::Message;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
@@ -62,9 +63,8 @@ async fn older_daemon(listener: UnixListener, socket: &Path, version: &str, call
 }
 
 /// Meets a daemon of this version; which calls it got, and the version of the daemon that is there afterwards.
-async fn meet(version: &str) -> (Vec<String>, String) {
-    let user = User::new();
-    std::fs::create_dir(user.sockets()).unwrap();
+async fn meet(user: &User, version: &str) -> (Vec<String>, String) {
+    std::fs::create_dir_all(user.sockets()).unwrap();
     std::fs::set_permissions(user.sockets(), PermissionsExt::from_mode(0o700)).unwrap();
     let socket = user.sockets().join("daemon.sock");
     let listener = UnixListener::bind(&socket).unwrap();
@@ -89,13 +89,20 @@ async fn meet(version: &str) -> (Vec<String>, String) {
 
 #[tokio::test]
 async fn a_newer_client_asks_an_older_daemon_to_step_aside_and_starts_its_own() {
-    let (calls, found) = meet("0.0.1").await;
+    let user = User::new();
+    let first = user.daemon().await;
+    let told = first.create(user.source("a", &["cat"])).await.ok();
+    first.kill(Signal::SIGTERM);
+    first.left().await;
+    let (calls, found) = meet(&user, "0.0.1").await;
     assert_eq!(calls, ["GetInfo", "ShutdownDaemon"]);
     assert_eq!(found, env!("CARGO_PKG_VERSION"));
+    let after = user.daemon().await.get_box("a").await;
+    assert_eq!((&after["state"], &after["pid"]), (&told["state"], &told["pid"]), "its session has not noticed");
 }
 
 #[tokio::test]
 async fn a_newer_daemon_stays() {
-    let (calls, found) = meet("99.0.0").await;
+    let (calls, found) = meet(&User::new(), "99.0.0").await;
     assert_eq!((calls, found.as_str()), (vec!["GetInfo".to_owned()], "99.0.0"));
 }

@@ -36,6 +36,14 @@ impl User {
         self
     }
 
+    /// With projects that are repositories already, of which there is nothing to warn.
+    pub fn with_git(self) -> Self {
+        for dir in ["project/.git", "other/.git"] {
+            std::fs::create_dir(self.scratch.path(dir)).unwrap();
+        }
+        self
+    }
+
     /// Where boxes are kept.
     pub fn home(&self) -> PathBuf {
         self.scratch.path("home")

@@ -94,7 +94,7 @@ fn name_and_state(told: &Value) -> (&str, &str) {
 
 #[tokio::test]
 async fn a_box_that_was_lost_is_said_to_be_and_is_found_again() {
-    let user = User::new();
+    let user = User::new().with_git();
     let red = user.up("red", &["cat"]).await;
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid_of(&red)), nix::sys::signal::Signal::SIGKILL).unwrap();
     user.daemon().await.stands("red", "lost").await;
@@ -104,7 +104,7 @@ async fn a_box_that_was_lost_is_said_to_be_and_is_found_again() {
 
 #[tokio::test]
 async fn the_box_of_a_directory_needs_no_name() {
-    let user = User::new();
+    let user = User::new().with_git();
     let (project, other) = (user.project(), user.scratch.path("other").display().to_string());
     user.up("red", &["cat"]).await;
     let ended = user.run(&["up", &other, "--name", "blue", "--json", "--", "cat"]).await;
@@ -191,7 +191,7 @@ async fn up_attaches_in_a_terminal_and_tells_how_to_come_back() {
     let mut seat = user.seat(&["attach", "red"]);
     seat.shows("got words").await;
     seat.types("\x04").await;
-    seat.shows("`coop restart red` starts it again").await;
+    seat.shows("`coop restart -s red` starts it again").await;
     assert_eq!(seat.ended().await.code(), Some(7));
 }
 
@@ -227,7 +227,7 @@ async fn a_shell_opens_beside_the_program_and_ends_with_its_code() {
 
 #[tokio::test]
 async fn a_directory_with_a_box_of_its_own_never_means_another_session() {
-    let user = User::new();
+    let user = User::new().with_git();
     let other = user.scratch.path("other").display().to_string();
     let below = user.scratch.path("other/below").display().to_string();
     std::fs::create_dir(&below).unwrap();

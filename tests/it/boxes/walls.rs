@@ -36,7 +36,7 @@ async fn a_program_in_a_box_does_not_steer_its_own_session() {
     let user = User::new();
     user.boxed("").await;
     for verb in ["state", "screen", "input hello", "restart", "stop", "ls"] {
-        let said = user.shell_says(&format!("/run/coop/coop {verb} 2>&1; echo code $?")).await;
+        let said = user.shell_says(&format!("coop {verb} 2>&1; echo code $?")).await;
         assert!(said.contains("from inside a box only"), "{verb}: {said}");
         assert!(!said.contains("code 0"), "{verb}: {said}");
     }
@@ -92,8 +92,11 @@ async fn what_is_to_be_protected_and_is_not_there_is_told() {
     std::fs::write(user.scratch.path("project/.git/config"), "[core]\n").unwrap();
     let ended = user.run(&["restart", "red"]).await;
     assert!(ended.code == Some(0) && ended.err.contains("Makefile is not there"), "{ended:?}");
-    let said = user.shell_says("(echo x > .git/hooks/pre-commit) 2>/dev/null || echo refused").await;
-    assert!(said.contains("refused"), "a repository without hooks gets none: {said}");
+    let script = "(mkdir -p .git/hooks && echo x > .git/hooks/pre-commit) 2>&1 || echo refused";
+    let said = user.shell_says(script).await;
+    assert!(said.contains("Read-only") && said.contains("refused"), "a repository without hooks gets none: {said}");
+    let hooks = std::fs::read_dir(user.scratch.path("project/.git/hooks")).unwrap().count();
+    assert_eq!(hooks, 0, "nor is there one outside");
 }
 
 #[tokio::test]

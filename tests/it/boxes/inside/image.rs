@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// What the tests run inside.
-const PROGRAMS: [&str; 7] = ["/bin/sh", "/bin/cat", "/bin/ls", "/bin/id", "/bin/mkdir", "/bin/rm", "/bin/sleep"];
+const PROGRAMS: [&str; 8] =
+    ["/bin/sh", "/bin/cat", "/bin/ls", "/bin/id", "/bin/mkdir", "/bin/rm", "/bin/sleep", "/usr/bin/setsid"];
 
 /// Some of the machine's programs with what they are linked to, and a file that only this image has.
 pub fn rootfs(at: &Path, mark: &str) {

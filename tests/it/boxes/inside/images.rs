@@ -1,7 +1,14 @@
 //! Boxes that stand on an image: what is written over it stays with the box, and setup commands are run once.
 
+use std::process::Stdio;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::io::AsyncBufReadExt;
+
 use super::super::user::User;
 use super::image::{archive, layout, rootfs};
+use crate::support::{PATIENCE, finished};
 
 /// The box's root, in one of the forms of a reference.
 fn reference(user: &User, kind: &str) -> String {
@@ -61,6 +68,120 @@ async fn setup_commands_are_run_once_and_kept_by_what_they_say() {
     user.run(&["rm", "--force", super::NAME]).await.ok();
     user.has(&toml("\"cat /proc/sys/kernel/random/uuid >/uuid\", \"true\"")).await;
     assert_ne!(user.told("cat /uuid").await, uuid, "other commands make something else");
+}
+
+#[tokio::test]
+async fn setup_commands_use_no_more_than_the_box_may() {
+    let user = User::new();
+    let image = reference(&user, "dir");
+    user.has(&format!("[box]\nimage = \"{image}\"\nsetup = [\"ulimit -n >/files\"]\n[limits]\nopen_files = 64\n"))
+        .await;
+    assert_eq!(user.told("cat /files; ulimit -n").await, "64\n64");
+}
+
+#[tokio::test]
+async fn an_image_is_not_removed_while_setup_commands_make_something_of_it() {
+    let user = User::new();
+    let image = reference(&user, "tar");
+    // Longer than anybody waits, and known by its number.
+    let nap = format!("{}", 1_000_000 + std::process::id());
+    user.says(&format!("[box]\nimage = \"{image}\"\nsetup = [\"sleep {nap} || echo woken\"]\n")).await;
+    let up = user.coop(&["up", &user.project(), "--name", super::NAME, "-d", "--", "cat"]);
+    let up = tokio::spawn(finished(up));
+    let asleep = running(&["sleep", &nap]).await;
+    let refused = user.run(&["image", "rm", &image]).await;
+    kill(Pid::from_raw(asleep), Signal::SIGTERM).unwrap();
+    assert!(refused.code == Some(1) && refused.err.contains("image"), "{refused:?}");
+    let made = up.await.unwrap();
+    assert!(made.code == Some(0) && made.err.contains("woken"), "{made:?}");
+    assert_eq!(user.told("cat /etc/mark").await, "tar");
+}
+
+#[tokio::test]
+async fn setup_commands_end_when_nobody_waits_for_them_and_the_next_goes_on() {
+    let user = User::new();
+    let image = reference(&user, "tar");
+    let nap = format!("{}", 2_000_000 + std::process::id());
+    user.says(&format!("[box]\nimage = \"{image}\"\nsetup = [\"sleep {nap} || echo woken\"]\n")).await;
+    let up = || user.coop(&["up", &user.project(), "--name", super::NAME, "-d", "--", "cat"]);
+    let first = tokio::spawn(finished(up()));
+    let asleep = running(&["sleep", &nap]).await;
+    let mut second = up().stderr(Stdio::piped()).stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap();
+    let mut told = tokio::io::BufReader::new(second.stderr.take().unwrap()).lines();
+    let mut hears = async |word: &str| while !told.next_line().await.unwrap().expect(word).contains(word) {};
+    hears("waits for another").await;
+    // Whoever was first goes away, as with Ctrl-C.
+    first.abort();
+    ended(asleep).await;
+    let asleep = running(&["sleep", &nap]).await;
+    kill(Pid::from_raw(asleep), Signal::SIGTERM).unwrap();
+    hears("woken").await;
+    assert!(second.wait().await.unwrap().success());
+    assert_eq!(user.told("cat /etc/mark").await, "tar");
+}
+
+#[tokio::test]
+async fn a_daemon_that_leaves_waits_for_no_setup() {
+    let user = User::new();
+    let image = reference(&user, "tar");
+    let nap = format!("{}", 3_000_000 + std::process::id());
+    user.says(&format!("[box]\nimage = \"{image}\"\nsetup = [\"sleep {nap}\"]\n")).await;
+    let up = user.coop(&["up", &user.project(), "--name", super::NAME, "-d", "--", "cat"]);
+    let up = tokio::spawn(finished(up));
+    let asleep = running(&["sleep", &nap]).await;
+    user.run(&["daemon", "stop"]).await.ok();
+    ended(asleep).await;
+    let told = up.await.unwrap();
+    assert!(told.code == Some(1) && told.err.contains("the daemon leaves"), "{told:?}");
+}
+
+/// Waits until there is no such process, or nothing is left of it but its number.
+async fn ended(pid: i32) {
+    let deadline = std::time::Instant::now() + PATIENCE;
+    while std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|words| !words.is_empty()) {
+        assert!(std::time::Instant::now() < deadline, "{pid} still runs");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+/// The process with these words, as soon as there is one.
+async fn running(words: &[&str]) -> i32 {
+    let line: Vec<u8> = words.iter().flat_map(|word| word.bytes().chain([0])).collect();
+    let deadline = std::time::Instant::now() + PATIENCE;
+    loop {
+        let pids =
+            std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let is_it = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|found| found == line);
+        if let Some(pid) = pids.into_iter().find(is_it) {
+            return pid;
+        }
+        assert!(std::time::Instant::now() < deadline, "nobody runs {words:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn root_of_the_box_only_is_the_caller_outside() {
+    use std::os::unix::fs::MetadataExt;
+    let user = User::new();
+    let image = reference(&user, "dir");
+    for toml in [
+        "[box]\nuidmap = \"root\"\n".to_owned(),
+        format!("[box]\nimage = \"{image}\"\nuidmap = \"root\"\nuser = \"root\"\n"),
+    ] {
+        user.has(&toml).await;
+        assert_eq!(user.told("id -u; id -g; echo made >made; echo home >~/made").await, "0\n0", "{toml}");
+        user.fails("echo bad >/proc/sys/kernel/core_pattern").await;
+        for made in [user.scratch.path("project/made"), user.kept(super::NAME).join("home/made")] {
+            let owner = std::fs::metadata(&made).unwrap();
+            let own = (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw());
+            assert_eq!((owner.uid(), owner.gid()), own, "{toml}: {}", made.display());
+        }
+        user.run(&["rm", "--force", super::NAME]).await.ok();
+    }
+    user.says(&format!("[box]\nimage = \"{image}\"\nuser = \"nobody\"\n")).await;
+    let refused = user.tries(&["-d", "--", "cat"]).await;
+    assert!(refused.code == Some(1) && refused.err.contains("a box has one user"), "{refused:?}");
 }
 
 #[tokio::test]

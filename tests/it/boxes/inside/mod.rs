@@ -1,6 +1,6 @@
 //! What a coop.toml promises, kept by the box that `coop up` makes of it, as it is seen from inside.
 
-mod image;
+pub(super) mod image;
 mod images;
 mod mistakes;
 mod network;

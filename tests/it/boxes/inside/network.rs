@@ -38,6 +38,31 @@ async fn a_published_port_leads_into_the_box_for_as_long_as_it_runs() {
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the port closes with the box");
 }
 
+/// Knocks at a port of the machine, past the proxy and by it, under each name that somebody might try.
+fn knocks(port: u16) -> String {
+    let script = "use IO::Socket::INET; sub dial { IO::Socket::INET->new(PeerAddr => q(127.0.0.1), PeerPort => shift) } \
+                  print dial(PORT) ? q(reached) : q(alone); \
+                  for my $host (qw(host.coop 127.0.0.1 localhost)) { my $s = dial(3128) or die $!; \
+                  print $s qq(CONNECT $host:PORT HTTP/1.1\\r\\nHost: $host:PORT\\r\\n\\r\\n); print q( ), <$s> =~ m{ (\\d+)} }";
+    format!("perl -e '{}'", script.replace("PORT", &port.to_string()))
+}
+
+#[tokio::test]
+async fn a_filtered_box_reaches_a_server_of_the_machine_only_if_the_list_has_it() {
+    let user = User::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    user.has("[network]\nmode = \"filtered\"\nallow = [\"elsewhere.example\"]\n").await;
+    assert_eq!(user.told(&knocks(port)).await, "alone 403 403 403");
+    assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "nobody came");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    user.has(&format!("[network]\nmode = \"filtered\"\nallow = [\"host.coop:{port}\"]\n")).await;
+    assert!(user.told(&knocks(port)).await.starts_with("alone 200 "), "by the proxy alone");
+    assert!(listener.accept().is_ok(), "somebody came");
+}
+
 #[tokio::test]
 async fn a_port_that_somebody_has_is_told_and_no_box_runs() {
     let user = User::new();

@@ -2,23 +2,16 @@
 
 use super::super::user::User;
 
-/// A sandbox as agents make one around single commands.
-const BUBBLEWRAP: &str =
-    "bwrap --unshare-user --unshare-pid --ro-bind / / --dev /dev --tmpfs /tmp -- /bin/sh -c 'echo in'";
-
+/// The same with bubblewrap is in `tests/images`, where it is installed.
 #[tokio::test]
 async fn sandboxes_are_made_inside_only_where_the_file_allows_it() {
     let user = User::new();
     user.has("[network]\nmode = \"none\"\n").await;
     user.fails("unshare --user true").await;
-    user.fails(BUBBLEWRAP).await;
     user.run(&["rm", "--force", super::NAME]).await.ok();
 
     user.has("[box]\nnested = true\n").await;
     user.told("unshare --user true").await;
-    if std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|dir| dir.join("bwrap").exists()) {
-        assert_eq!(user.told(BUBBLEWRAP).await, "in");
-    }
     // The walls of the box itself stand all the same.
     user.fails("unshare --user --map-root-user --mount sh -c 'mount -o remount,rw,bind /usr && touch /usr/x'").await;
 }
@@ -38,7 +31,10 @@ async fn limits_hold_inside_or_it_is_said_that_they_do_not() {
     let is_warned = |of: &str| warnings.iter().any(|warning| warning.contains(of) && warning.contains("not enforced"));
     let eats = user.inside("perl -e '$x = q(x) x 200_000_000; print length $x'").await;
     match is_warned("memory") {
-        true => assert_eq!(eats.text(), "200000000", "{warnings:?}"),
+        true => {
+            println!("NOT CHECKED: no cgroup v2 is delegated here, so that no limit on memory was seen to hold");
+            assert_eq!(eats.text(), "200000000", "{warnings:?}");
+        }
         false => assert_ne!(eats.code, Some(0), "{eats:?}"),
     }
     assert_eq!(is_warned("memory"), is_warned("processors"), "one group serves both");

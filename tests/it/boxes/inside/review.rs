@@ -47,6 +47,11 @@ async fn what_is_told_and_applied_is_what_git_sees_of_the_same_work() {
     user.told(WORK).await;
     assert_eq!(git(&project, &["status", "--porcelain"]), "", "the project is as it was");
     user.restarts().await;
+    for verb in ["apply", "discard"] {
+        let refused = user.run(&[verb, super::NAME]).await;
+        assert!(refused.complaint().contains("coop stop"), "before anything is asked: {refused:?}");
+        assert!(!refused.err.contains('?'), "{refused:?}");
+    }
     user.run(&["stop", super::NAME]).await.ok();
     let diff = user.run(&["diff", super::NAME]).await.ok();
     // The same work where nobody looked on.

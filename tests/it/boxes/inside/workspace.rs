@@ -83,6 +83,75 @@ async fn gits_hooks_and_configuration_stay_as_they_are_unless_the_file_says_othe
 }
 
 #[tokio::test]
+async fn whoever_has_no_repository_yet_is_told_what_one_that_is_made_inside_can_do() {
+    let user = User::new();
+    let warned = |told: &serde_json::Value| told["warnings"].to_string().contains("`git init` before `coop up`");
+    user.says("[network]\nmode = \"none\"\n").await;
+    let made = user.tries(&["-d", "--", "cat"]).await;
+    assert!(made.code == Some(0) && made.err.contains("no git repository yet"), "{made:?}");
+    assert!(warned(&user.run(&["ls", "--json"]).await.json()["boxes"][0]), "and whoever asks later");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+    let aside = user.has("[workspace]\nmode = \"overlay\"\n").await;
+    assert!(!warned(&aside), "what is made there waits to be looked at: {aside}");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+    repository(&user);
+    let made = user.has("[network]\nmode = \"none\"\n").await;
+    assert!(!warned(&made), "{made}");
+}
+
+#[tokio::test]
+async fn what_is_only_to_be_read_is_read_and_stays_as_it_is() {
+    let user = User::new();
+    user.scratch.file("project/plain", "old");
+    user.scratch.file("other/data", "given");
+    let other = user.scratch.path("other").display().to_string();
+    let mounts = format!("[box]\nmounts = [\"./d:/d:ro\", \"{other}:/data:ro\"]\n");
+    std::fs::create_dir(user.scratch.path("project/d")).unwrap();
+    user.scratch.file("project/d/inner", "deep");
+    user.has(&format!("{mounts}[workspace]\nmode = \"ro\"\n")).await;
+    assert_eq!(user.told("cat plain /d/inner /data/data").await, "olddeepgiven");
+    for place in [".", "d", "/d", "/data"] {
+        for script in ["touch new", "mkdir new", "echo bad >\"$(ls -A | head -n 1)\"", "rm -r ./*", "chmod 700 ."] {
+            let said = user.fails(&format!("cd {place} && {script}")).await;
+            assert!(said.contains("Read-only file system"), "{place}: {script}: {said}");
+        }
+    }
+    let files = |dir: &str| std::fs::read_dir(user.scratch.path(dir)).unwrap().count();
+    assert_eq!((files("project"), files("project/d"), files("other")), (3, 1, 1));
+    assert_eq!((user.file("plain").as_str(), user.file("d/inner").as_str()), ("old", "deep"));
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    // A mount says for itself what it is, whatever the project is.
+    user.has(&format!("[box]\nmounts = [\"./d:/d:ro\", \"{other}:/data\"]\n")).await;
+    user.fails("echo bad >/d/inner").await;
+    user.told("echo new >d/inner; echo more >/data/data; echo made >/data/made").await;
+    assert_eq!(user.told("cat /d/inner").await, "new");
+    let written = ["data", "made"].map(|name| std::fs::read_to_string(user.scratch.path("other").join(name)).unwrap());
+    assert_eq!(written, ["more\n", "made\n"], "outside");
+}
+
+#[tokio::test]
+async fn a_volume_is_written_inside_shared_by_boxes_and_outlives_them() {
+    let user = User::new();
+    let toml = "[box]\nmounts = [{ volume = \"cache\", to = \"~/.cache\" }, { volume = \"cache\", to = \"/seen\", mode = \"ro\" }]\n";
+    user.has(toml).await;
+    user.told("echo one >~/.cache/one").await;
+    assert_eq!(user.told("cat /seen/one").await, "one", "it is one and the same");
+    user.fails("echo bad >/seen/one").await;
+    let second = user.run(&["up", &user.project(), "--name", "blue", "--json", "--", "cat"]).await;
+    assert_eq!(second.code, Some(0), "{second:?}");
+    let blue = ["shell", "blue", "--", "/bin/sh", "-c", "cat ~/.cache/one; echo two >~/.cache/two"];
+    assert_eq!(user.run(&blue).await.ok(), "one\n", "another box has it at the same time");
+    assert_eq!(user.told("cat ~/.cache/two").await, "two");
+    assert!(user.run(&["volume", "rm", "cache"]).await.complaint().contains("blue"), "not while it is used");
+    for name in [super::NAME, "blue"] {
+        user.run(&["rm", "--force", name]).await.ok();
+    }
+    user.has(toml).await;
+    assert_eq!(user.told("cat ~/.cache/one ~/.cache/two").await, "one\ntwo", "no box took it along");
+}
+
+#[tokio::test]
 async fn what_is_persisted_lies_apart_from_home_and_is_there_again_after_a_restart() {
     let user = User::new();
     user.has("[session]\npersist = [\".cache/pip\"]\n").await;
@@ -94,7 +163,7 @@ async fn what_is_persisted_lies_apart_from_home_and_is_there_again_after_a_resta
 }
 
 #[tokio::test]
-async fn a_login_that_is_copied_is_the_boxs_own_from_then_on() {
+async fn a_login_that_is_copied_is_the_boxs_own_and_one_that_is_shared_is_renewed_for_both() {
     let user = User::new();
     let home = user.scratch.path("user");
     std::fs::create_dir_all(home.join(".claude")).unwrap();
@@ -109,6 +178,15 @@ async fn a_login_that_is_copied_is_the_boxs_own_from_then_on() {
     user.told("echo renewed >~/.claude/.credentials.json").await;
     assert_eq!(std::fs::read_to_string(&key).unwrap(), "{\"key\":1}");
     user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    user.says(&toml("share")).await;
+    assert_eq!(user.tries(&["-d"]).await.code, Some(0));
+    user.told("echo renewed >~/.claude/.credentials.json").await;
+    assert_eq!(std::fs::read_to_string(&key).unwrap(), "renewed\n", "one login for both");
+    std::fs::write(&key, "renewed outside").unwrap();
+    assert_eq!(user.told("cat ~/.claude/.credentials.json").await, "renewed outside");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+    assert!(key.exists(), "what was shared is not the box's to take along");
 
     user.says(&toml("none")).await;
     assert_eq!(user.tries(&["-d"]).await.code, Some(0));
