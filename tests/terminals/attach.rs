@@ -34,30 +34,41 @@ async fn screen(coop: &Coop) -> Value {
     coop.get("/api/v1/screen").await.ok()
 }
 
+/// The session's rows with their colours, and the number of what they show.
+async fn coloured(coop: &Coop) -> (Vec<String>, Value) {
+    let screen = coop.get("/api/v1/screen?format=ansi").await.ok();
+    let rows = screen["lines"].as_array().unwrap().iter().filter_map(Value::as_str);
+    (rows.map(str::to_owned).collect(), screen["seq"].clone())
+}
+
 fn lines(screen: &Value) -> Vec<String> {
     let lines = screen["lines"].as_array().unwrap().iter().filter_map(Value::as_str);
     lines.map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Waits until the pane shows exactly what the session shows, cursor included, and the session stands still.
+/// Waits until the pane shows exactly what the session shows, colours and cursor included, and the session stands still.
 async fn same_picture(tmux: &Tmux, pane: &str, coop: &Coop) -> Vec<String> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let before = screen(coop).await;
         let rows = tmux.picture(pane);
+        let colours = tmux.coloured(pane);
         let cursor = tmux.does(&["display-message", "-p", "-t", pane, "#{cursor_y} #{cursor_x} #{cursor_flag}"]);
         let after = screen(coop).await;
+        let (in_colour, seq) = coloured(coop).await;
         let wanted = lines(&after);
         let shown = rows.get(..wanted.len().min(rows.len())).unwrap_or_default().to_vec();
+        let colours = colours.get(..in_colour.len().min(colours.len())).unwrap_or_default();
+        let stands_still = before["seq"] == after["seq"] && after["seq"] == seq;
         let place = &after["cursor"];
         let at = format!("{} {} {}", place["row"], place["col"], u8::from(place["visible"] == json!(true)));
         let cursor_is_right = cursor.trim() == at || place["visible"] == json!(false) && cursor.trim().ends_with('0');
-        if before["seq"] == after["seq"] && shown == wanted && cursor_is_right {
+        if stands_still && shown == wanted && colours == in_colour && cursor_is_right {
             return rows;
         }
         assert!(
             Instant::now() < deadline,
-            "the pane shows\n{}\nand the session\n{}\nat {at}, not {cursor}",
+            "the pane shows\n{}\nand the session\n{}\nat {at}, not {cursor}; in colour\n{colours:#?}\nand\n{in_colour:#?}",
             rows.join("\n"),
             wanted.join("\n")
         );

@@ -152,6 +152,7 @@ async fn an_agent_in_a_window_is_known_by_its_own_files_and_coop_says_what_it_la
 #[tokio::test]
 async fn another_users_directory_is_told_to_be_that() {
     if !nix::unistd::geteuid().is_root() {
+        eprintln!("skipped: only root can be another user");
         return;
     }
     let (screen, scratch) = (shell(), Scratch::new());

@@ -34,16 +34,21 @@ async fn rows(coop: &Coop) -> Vec<String> {
     screen["lines"].as_array().unwrap().iter().map(|row| row.as_str().unwrap().trim_end().to_owned()).collect()
 }
 
-/// Waits until coop shows what tmux shows.
+/// The same with their colours.
+async fn coloured(coop: &Coop) -> Vec<String> {
+    let screen = coop.get("/api/v1/screen?format=ansi").await.ok();
+    screen["lines"].as_array().unwrap().iter().map(|row| row.as_str().unwrap().to_owned()).collect()
+}
+
+/// Waits until coop shows what tmux shows, in the same colours.
 async fn shows_the_same(coop: &Coop, tmux: &Tmux, pane: &str) -> Vec<String> {
     let deadline = std::time::Instant::now() + PATIENCE;
     loop {
-        let (ours, theirs) = (rows(coop).await, tmux.picture(pane));
+        let (ours, theirs) = (coloured(coop).await, tmux.coloured(pane));
         if ours == theirs {
-            return ours;
+            return rows(coop).await;
         }
-        let (ours, theirs) = (ours.join("\n"), theirs.join("\n"));
-        assert!(std::time::Instant::now() < deadline, "coop shows\n{ours}\n--- and tmux\n{theirs}");
+        assert!(std::time::Instant::now() < deadline, "coop shows\n{ours:#?}\n--- and tmux\n{theirs:#?}");
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
 }
@@ -67,6 +72,57 @@ async fn what_stood_there_before_is_shown_and_what_comes_later_is_live() {
     assert_eq!(format!("{} {}", cursor["col"], cursor["row"]), theirs.trim());
 }
 
+/// A way in which a pane is served today, with what stands in for tmux there.
+type Way = fn(&Tmux) -> (Coop, Option<StandIn>);
+
+const WAYS: [Way; 2] = [
+    |tmux| (served(tmux, "tmux:main"), None),
+    |tmux| {
+        let (coop, lame) = looked_at_today(tmux);
+        (coop, Some(lame))
+    },
+];
+
+/// A coop that serves it by looking, because control mode never works.
+fn looked_at_today(tmux: &Tmux) -> (Coop, StandIn) {
+    let lame = StandIn::of("tmux", "for word; do [ \"$word\" != -C ] || exit 1; done");
+    let socket = tmux.socket();
+    let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", socket.to_str().unwrap()];
+    let coop = Coop::start_with(&words, &[], |command| {
+        command.env("PATH", lame.path());
+    });
+    (coop, lame)
+}
+
+#[tokio::test]
+async fn colours_and_lines_of_before_and_of_later_are_those_of_the_pane() {
+    // Each row goes on in the colours of the one before, which tmux does not tell again.
+    let before =
+        r"printf '\033[31;44mX\r\nred\r\n\033[0;1;38;5;200mY\033[0;48;2;1;2;3m  \033[0m\r\n\033(0qqq\r\nx\033(Bq\r\n'";
+    let later = r"read line; printf '\033[H\033[7;93mZ\033[5;1H\033[0;4;101mlater\033[0m'; exec cat";
+    for way in WAYS {
+        let tmux = Tmux::running(40, 8, &["sh", "-c", &format!("stty -echo; {before}; echo drawn; {later}")]);
+        tmux.shows("main", "drawn");
+        let (coop, _stand_in) = way(&tmux);
+        shows_the_same(&coop, &tmux, "main").await;
+        let rows = coloured(&coop).await;
+        let expected = [
+            "\x1b[0;31;44mX\x1b[0m",
+            "\x1b[0;31;44mred\x1b[0m",
+            "\x1b[0;1;38;5;200mY\x1b[0;48;2;1;2;3m  \x1b[0m",
+            "───",
+            "│q",
+            "drawn",
+        ];
+        assert_eq!(rows[..6], expected);
+        coop.types("").await;
+        coop.shows("later").await;
+        shows_the_same(&coop, &tmux, "main").await;
+        let rows = coloured(&coop).await;
+        assert_eq!([&rows[0], &rows[4]], ["\x1b[0;7;93mZ\x1b[0m", "\x1b[0;4;101mlater\x1b[0m"]);
+    }
+}
+
 #[tokio::test]
 async fn every_byte_that_is_typed_arrives() {
     let tmux = Tmux::running(80, 30, &["sh", "-c", "stty raw opost -echo; echo ready; exec od -An -v -tx1 -w16"]);
@@ -85,6 +141,47 @@ async fn every_byte_that_is_typed_arrives() {
         let words = all(rows).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         words.starts_with(&hex)
     });
+}
+
+#[tokio::test]
+async fn what_is_typed_reaches_the_program_whatever_somebody_looks_at_there() {
+    let tmux = shell();
+    tmux.does(&["new-session", "-d", "-s", "other", "cat"]);
+    let in_mode = || tmux.does(&["display-message", "-p", "-t", "main", "#{pane_mode}"]).trim().to_owned();
+    for (number, way) in WAYS.into_iter().enumerate() {
+        let (coop, _stand_in) = way(&tmux);
+        for (command, mode) in
+            [("choose-tree", "tree-mode"), ("clock-mode", "clock-mode"), ("customize-mode", "options-mode")]
+        {
+            tmux.does(&[command, "-t", "main"]);
+            assert_eq!(in_mode(), mode);
+            // In the tree this would kill the window.
+            let typed = coop.post("/api/v1/input", json!({"text": "", "enter": true})).await.ok();
+            assert_eq!(typed["receipt"]["phase"], "written", "{typed}");
+            coop.types(&format!("echo xy $((42 + {number})) {mode}")).await;
+            coop.shows(&format!("xy {} {mode}", 42 + number)).await;
+            // A paste goes past a mode.
+            tmux.does(&["copy-mode", "-q", "-t", "main"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_pane_takes_no_input_of_is_refused_with_the_reason() {
+    let tmux = shell();
+    tmux.does(&["select-pane", "-d", "-t", "main"]);
+    let (live, (polled, _old)) = (served(&tmux, "tmux:main"), looked_at(&tmux));
+    for coop in [&live, &polled] {
+        let refused = coop.post("/api/v1/input", json!({"text": "lost"})).await.ok()["receipt"].clone();
+        assert_eq!(refused["phase"], "refused", "{refused}");
+        assert!(refused["witness"].as_str().unwrap().contains("select-pane -e"), "{refused}");
+    }
+    tmux.does(&["select-pane", "-e", "-t", "main"]);
+    for (number, coop) in [&live, &polled].into_iter().enumerate() {
+        coop.types(&format!("echo taken $((42 + {number}))")).await;
+        coop.shows(&format!("taken {}", 42 + number)).await;
+        assert!(!coop.screen().await.contains("lost"));
+    }
 }
 
 #[tokio::test]
@@ -223,22 +320,24 @@ async fn questions_that_tmux_answers_are_not_answered_again() {
 
 #[tokio::test]
 async fn the_end_of_a_pane_that_stays_is_told_with_its_code() {
-    let (_tmux, coop) = loop {
-        let tmux = Tmux::running(80, 24, &["sh", "-c", "read line; exit 7"]);
-        let coop = served(&tmux, "tmux:main");
-        coop.types("").await;
-        let exit = coop.exited().await;
-        // One of fifteen times tmux 3.3a does not learn it either, when the terminal closes before the program is reaped.
-        let told = tmux.does(&["display-message", "-p", "-t", "main", "#{pane_dead_status}"]);
-        assert_eq!(exit["code"], told.trim().parse::<i32>().map_or(Value::Null, Value::from));
-        if exit["code"] == 7 {
-            break (tmux, coop);
-        }
-    };
-    assert_eq!(coop.status().await["exit_code"], 7);
-    let (status, code, message) = coop.post("/api/v1/input", json!({"text": "x"})).await.error();
-    assert_eq!((status, code.as_str()), (410, "EXITED"));
-    assert!(message.contains("--attach"), "{message}");
+    for way in WAYS {
+        let (_tmux, (coop, _stand_in)) = loop {
+            let tmux = Tmux::running(80, 24, &["sh", "-c", "read line; exit 7"]);
+            let (coop, stand_in) = way(&tmux);
+            coop.types("").await;
+            let exit = coop.exited().await;
+            // One of fifteen times tmux 3.3a does not learn it either, when the terminal closes before the program is reaped.
+            let told = tmux.does(&["display-message", "-p", "-t", "main", "#{pane_dead_status}"]);
+            assert_eq!(exit["code"], told.trim().parse::<i32>().map_or(Value::Null, Value::from));
+            if exit["code"] == 7 {
+                break (tmux, (coop, stand_in));
+            }
+        };
+        assert_eq!(coop.status().await["exit_code"], 7);
+        let (status, code, message) = coop.post("/api/v1/input", json!({"text": "x"})).await.error();
+        assert_eq!((status, code.as_str()), (410, "EXITED"));
+        assert!(message.contains("--attach"), "{message}");
+    }
 }
 
 #[tokio::test]
@@ -354,6 +453,7 @@ async fn what_cannot_be_found_is_told_with_what_there_is() {
 #[tokio::test]
 async fn another_users_tmux_is_told_to_be_that() {
     if !nix::unistd::geteuid().is_root() {
+        eprintln!("skipped: only root can be another user");
         return;
     }
     let tmux = shell();
@@ -383,13 +483,7 @@ fn looked_at(tmux: &Tmux) -> (Coop, StandIn) {
 #[tokio::test]
 async fn a_size_that_was_set_while_only_looking_is_undone_at_the_end() {
     let tmux = shell();
-    // Control mode never works here.
-    let lame = StandIn::of("tmux", "for word; do [ \"$word\" != -C ] || exit 1; done");
-    let socket = tmux.socket();
-    let words = ["--port", "0", "--attach", "tmux:main", "--tmux-socket", socket.to_str().unwrap()];
-    let coop = Coop::start_with(&words, &[], |command| {
-        command.env("PATH", lame.path());
-    });
+    let (coop, _lame) = looked_at_today(&tmux);
     coop.post("/api/v1/resize", json!({"cols": 100, "rows": 30})).await.ok();
     assert_eq!(window(&tmux), ("100x30".to_owned(), "window-size manual".to_owned()));
     coop.post("/api/v1/shutdown", json!({})).await.ok();

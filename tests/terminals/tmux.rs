@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use coop::child::Size;
+use coop::terminal::{Seq, Terminal};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -66,6 +68,19 @@ impl Tmux {
     pub fn picture(&self, pane: &str) -> Vec<String> {
         let text = self.does(&["capture-pane", "-p", "-t", pane]);
         text.lines().map(|row| row.trim_end().to_owned()).collect()
+    }
+
+    /// The rows of a pane with their colours, told as coop tells its own.
+    pub fn coloured(&self, pane: &str) -> Vec<String> {
+        let size = self.does(&["display-message", "-p", "-t", pane, "#{pane_width} #{pane_height}"]);
+        let (cols, rows) = size.trim().split_once(' ').unwrap();
+        let size = Size::new(cols.parse().unwrap(), rows.parse().unwrap()).unwrap();
+        let text = self.does(&["capture-pane", "-p", "-e", "-N", "-t", pane]);
+        let mut terminal = Terminal::new(size, 0);
+        // tmux shifts to a second character set where lines are drawn.
+        terminal.feed(b"\x1b)0", Seq(1));
+        terminal.feed(text.trim_end_matches('\n').replace('\n', "\r\n").as_bytes(), Seq(2));
+        terminal.ansi_rows()
     }
 
     /// Looks at the pane until it is as wanted.

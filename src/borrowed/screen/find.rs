@@ -56,14 +56,19 @@ async fn list() -> Result<String, CannotBorrow> {
     // Its exit code says how many there are, in a way that changed with its versions.
     let output = run(SCREEN, command, b"").await?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaint = text.lines().find(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint)));
-    if let Some(why) = complaint {
+    if let Some(why) = complaint(&text) {
         return Err(CannotBorrow::Denied {
             what: "the directory of screen's sessions".to_owned(),
             why: why.to_owned(),
         });
     }
     Ok(text)
+}
+
+/// What screen complains of. A session may be called anything, and complains of nothing.
+fn complaint(listed: &str) -> Option<&str> {
+    let mut said = listed.lines().filter(|line| Session::parse(line).is_none());
+    said.find(|line| COMPLAINTS.iter().any(|complaint| line.contains(complaint)))
 }
 
 impl Session {
@@ -133,6 +138,14 @@ mod tests {
         );
         let unseen = told(Others { has_it: Vec::new(), hidden: alice() });
         assert!(unseen.contains("those of alice are not for you") && unseen.contains("300.my.work"), "{unseen}");
+    }
+
+    #[test]
+    fn a_session_with_the_name_of_a_complaint_is_none() {
+        let named = LIST.replace("my.work", "Cannot wait, Permission denied");
+        assert_eq!(complaint(&named), None);
+        let denied = "Cannot open /run/screen/S-root: Permission denied\n";
+        assert_eq!(complaint(&format!("{named}{denied}")), Some(denied.trim_end()));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! A pane of tmux, followed live where tmux can do that, and looked at again and again where it cannot.
 
+mod barrier;
 mod control;
 mod find;
 mod live;
 mod polled;
+mod rows;
 mod server;
 mod standing;
 

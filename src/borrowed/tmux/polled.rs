@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::barrier;
 use super::server::Release;
 use super::standing::Standing;
 use super::{Pane, Resized, closed};
@@ -37,7 +38,9 @@ impl Polls for Polled {
         if let Some(over) = standing.dead {
             return Err(Unseen::Over(over));
         }
-        let captured = self.pane.server.ask(&["capture-pane", "-p", "-e", "-t", &self.pane.id]).await;
+        let blanks = if self.pane.release >= Release::KEEPS_BLANKS { &["-N"][..] } else { &[] };
+        let words = [&["capture-pane", "-p", "-e", "-t", self.pane.id.as_str()], blanks].concat();
+        let captured = self.pane.server.ask(&words).await;
         let captured = captured.map_err(|error| unseen(&error))?;
         let captured = captured.strip_suffix(b"\n").unwrap_or(&captured);
         let rows = captured.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -76,6 +79,10 @@ fn unseen(error: &CannotBorrow) -> Unseen {
 /// Types bytes as they are: from a buffer, because old versions take only text as keys.
 pub async fn type_in(pane: &Pane, bytes: &[u8]) -> io::Result<()> {
     let failed = |error: CannotBorrow| io::Error::other(error.to_string());
+    let answer = pane.server.ask(&["display-message", "-p", "-t", &pane.id, barrier::FORMAT]).await.map_err(failed)?;
+    if let Some(why) = barrier::before_pastes(&String::from_utf8_lossy(&answer)) {
+        return Err(io::Error::other(why));
+    }
     // Nobody else's: the user may have a buffer of any name, another coop one of its own. It goes with the paste.
     let buffer = format!("coop-{}", std::process::id());
     pane.server.ask_with(&["load-buffer", "-b", &buffer, "-"], bytes).await.map_err(failed)?;

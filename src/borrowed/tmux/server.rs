@@ -28,6 +28,8 @@ impl Release {
     pub const TAKES_BYTES: Self = Self(3, 0);
     /// From here on `capture-pane -N` keeps blanks at the ends of rows, which may have a colour.
     pub const KEEPS_BLANKS: Self = Self(3, 1);
+    /// From here on `copy-mode -q` ends whatever mode of tmux's own a pane is in.
+    pub const ENDS_MODES: Self = Self(3, 2);
     /// From here on a client may say that its size does not count, and be told when a format changes.
     pub const SUBSCRIBES: Self = Self(3, 2);
 

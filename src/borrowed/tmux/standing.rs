@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::rows::apart;
 use crate::borrowed::Over;
 use crate::borrowed::picture::{Beneath, Picture};
 use crate::child::{Exit, Size, parse_signal};
@@ -90,7 +91,8 @@ impl Standing {
     }
 
     /// The picture, with what `capture-pane` showed: the rows with their history, and those beneath them.
-    pub fn picture(&self, mut rows: Vec<Vec<u8>>, beneath: Vec<Vec<u8>>) -> Picture {
+    pub fn picture(&self, rows: Vec<Vec<u8>>, beneath: Vec<Vec<u8>>) -> Picture {
+        let (mut rows, beneath) = (apart(rows), apart(beneath));
         let shown = rows.split_off(rows.len().saturating_sub(usize::from(self.size.rows())));
         Picture {
             size: self.size,

@@ -7,15 +7,22 @@ use tokio::io::AsyncWriteExt;
 
 use super::{Awaited, Live, Looking};
 use crate::borrowed::tmux::HISTORY_LINES_MAX;
+use crate::borrowed::tmux::barrier;
 use crate::borrowed::tmux::server::Release;
 use crate::borrowed::tmux::standing::{FORMAT, Standing};
 use crate::child::Size;
 
 impl Live<'_> {
+    /// Begins to type what is to be typed: asks first whether it would reach the program.
+    pub(super) async fn begin_to_type(&mut self) -> io::Result<()> {
+        let ask = format!("display-message -p -t {} '{}'", self.pane.id, barrier::FORMAT);
+        self.send(&ask, Awaited::Barrier).await
+    }
+
+    /// Types it. A mode that somebody has entered since is ended in the same breath.
     pub(super) async fn type_in(&mut self, bytes: &Bytes) -> io::Result<()> {
         let pane = self.pane.id.clone();
-        // Keys would go to tmux's own copy mode instead, if somebody scrolls there. It fails if nobody does.
-        self.send(&format!("send-keys -t {pane} -X cancel"), Awaited::Nothing).await?;
+        self.send(&barrier::lift(&pane, self.pane.release), Awaited::Nothing).await?;
         let hex: String = bytes.iter().map(|byte| format!(" {byte:02x}")).collect();
         self.send(&format!("send-keys -t {pane} -H{hex}"), Awaited::Written).await
     }

@@ -5,6 +5,7 @@ use std::io;
 use tokio::time::Instant;
 
 use super::{ASK_EVERY, Awaited, LOOKS_MAX, Live, Looking, Resizing};
+use crate::borrowed::tmux::barrier;
 use crate::borrowed::tmux::closed;
 use crate::borrowed::tmux::control::Said;
 use crate::borrowed::tmux::standing::Standing;
@@ -84,12 +85,16 @@ impl Live<'_> {
         let Some(awaited) = self.awaited.pop_front() else { return Ok(None) };
         match awaited {
             Awaited::Nothing => {}
-            Awaited::Written => {
-                if let Some((_, done)) = self.course.unwritten.take() {
-                    let written = if good { Ok(()) } else { Err(io::Error::other(joined(&lines))) };
-                    let _ = done.send(written);
+            Awaited::Barrier => match barrier::before_keys(&joined(&lines), self.pane.release) {
+                Some(why) => self.wrote(Err(io::Error::other(why))),
+                None => {
+                    if let Some((bytes, _)) = &self.course.unwritten {
+                        let bytes = bytes.clone();
+                        self.type_in(&bytes).await?;
+                    }
                 }
-            }
+            },
+            Awaited::Written => self.wrote(if good { Ok(()) } else { Err(io::Error::other(joined(&lines))) }),
             Awaited::Subscribed if good => {}
             Awaited::Subscribed => self.ask_at = Some(Instant::now() + ASK_EVERY),
             Awaited::Standing => return self.stands(good.then(|| joined(&lines)), None).await,
@@ -126,6 +131,13 @@ impl Live<'_> {
             Awaited::Beneath => self.looked(if good { lines } else { Vec::new() }).await?,
         }
         Ok(None)
+    }
+
+    /// Tells whoever waits for it what came of the typing.
+    fn wrote(&mut self, written: io::Result<()>) {
+        if let Some((_, done)) = self.course.unwritten.take() {
+            let _ = done.send(written);
+        }
     }
 
     pub(super) fn gone(&self) -> Over {

@@ -47,6 +47,8 @@ pub enum Left {
 enum Awaited {
     /// Of no interest.
     Nothing,
+    /// What would keep the program from what is to be typed.
+    Barrier,
     Written,
     Subscribed,
     /// How the pane stands.
@@ -156,10 +158,9 @@ impl Live<'_> {
             self.ask_at = Some(Instant::now() + ASK_EVERY);
         }
         self.look(Looking::default()).await?;
-        if let Some((bytes, _)) = &self.course.unwritten {
+        if self.course.unwritten.is_some() {
             // tmux answers all it has heard before it lets a client go: what has no answer was not typed.
-            let bytes = bytes.clone();
-            self.type_in(&bytes).await?;
+            self.begin_to_type().await?;
         }
         Ok(())
     }
@@ -205,8 +206,8 @@ impl Live<'_> {
     async fn grant(&mut self, wish: Wish) -> io::Result<()> {
         match wish {
             Wish::Write { bytes, done } => {
-                self.course.unwritten = Some((bytes.clone(), done));
-                self.type_in(&bytes).await
+                self.course.unwritten = Some((bytes, done));
+                self.begin_to_type().await
             }
             Wish::Resize { size, answer } => {
                 self.resizing.push_back(Resizing { wanted: size, to: answer, problem: None });
