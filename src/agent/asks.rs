@@ -15,6 +15,8 @@ pub enum Ask {
     Expect { text: String, turn: TurnId, queues: bool, reply: oneshot::Sender<()> },
     /// The message was not given after all.
     Forget { turn: TurnId },
+    /// Nobody has seen the message taken in time; somebody still may.
+    Doubt { turn: TurnId },
     /// Answer the question of this prompt through the hook that asked it; whether that hook still waited.
     Decide { prompt_id: String, decision: Decision, reply: oneshot::Sender<bool> },
     /// Why the state is what it is.

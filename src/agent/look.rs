@@ -70,7 +70,16 @@ pub struct Dialog {
     pub free_text_focused: bool,
     /// What was typed there, where that field is an option.
     pub typed: String,
+    /// Where it says so: which of several it is that are shown one after the other.
+    pub nth: Option<Nth>,
     pub rows: Range<usize>,
+}
+
+/// A number among several, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nth {
+    pub number: usize,
+    pub of: usize,
 }
 
 impl Dialog {
@@ -85,6 +94,7 @@ impl Dialog {
             free_text: None,
             free_text_focused: false,
             typed: String::new(),
+            nth: None,
             rows,
         }
     }

@@ -202,6 +202,7 @@ impl Delivery {
 
     /// What was sent may still be taken, and a witness still come.
     async fn is_unsure(&self) -> Result<(), Cow<'static, str>> {
+        self.agent.tell(Ask::Doubt { turn: self.id }).await;
         self.agent.session().progress(self.id, Phase::Unconfirmed).await;
         Ok(())
     }
@@ -240,12 +241,10 @@ impl Delivery {
         if others_saw.is_ok() {
             return;
         }
-        let phase = if worked && !hooks_speak && !log_speaks {
-            Phase::Accepted { witness: "screen".into() }
-        } else {
-            Phase::Unconfirmed
-        };
-        session.progress(self.id, phase).await;
+        if worked && !hooks_speak && !log_speaks {
+            return session.progress(self.id, Phase::Accepted { witness: "screen".into() }).await;
+        }
+        let _ = self.is_unsure().await;
     }
 
     /// A command is nobody's message: that the box let it go is all there is to see, unless the agent does not know it.

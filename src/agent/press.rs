@@ -37,6 +37,10 @@ const ESCAPE: &str = "\x1b";
 const RIGHT: &str = "\x1b[C";
 const DOWN: &str = "\x1b[B";
 const UP: &str = "\x1b[A";
+const BACKSPACE: &str = "\x7f";
+
+/// How much is taken away at once: a key for an API has about 40 characters.
+const ERASED_CHARS: usize = 64;
 
 /// The last option that has a key. The first digit of a larger number would choose another option at once.
 const DIGIT_MAX: u32 = 9;
@@ -58,6 +62,8 @@ pub enum Step {
     Tick(u32),
     /// Moves to the row for own words, which then takes text.
     Focus(u32),
+    /// Takes away what stands in the field that has the keys, unless nothing does.
+    Empty,
     /// Types into that row and confirms it with Enter.
     Type(String),
     /// Types into that row, where Enter would take back what it says.
@@ -195,6 +201,7 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
         let marked = |view: &View| match step {
             Step::Select(_) => is_selected(view, step),
             Step::Tick(_) => is_ticked(view, step) != Some(false),
+            Step::Empty => is_empty(view),
             _ => true,
         };
         let landed = |view: &View| !is_shown(view, prompt_id) || changed(view) && marked(view);
@@ -230,6 +237,7 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
         }
         Step::Choose(option) | Step::Tick(option) | Step::Focus(option) | Step::Select(option) => option.to_string(),
         Step::Key(key) => (*key).to_owned(),
+        Step::Empty => BACKSPACE.repeat(ERASED_CHARS),
         Step::Next => RIGHT.to_owned(),
         Step::Reach(_) => DOWN.to_owned(),
         Step::Await(_) => return Ok(None),
@@ -306,7 +314,8 @@ async fn drawn(hands: &mut Hands, typing: &Typing, prompt_id: &str) -> Result<(A
 
 /// Whether the step has nothing to do.
 fn is_done(view: &View, step: &Step) -> bool {
-    is_selected(view, step) || is_ticked(view, step) == Some(true) || is_focused(view, step)
+    let is_emptied = *step == Step::Empty && is_empty(view);
+    is_selected(view, step) || is_ticked(view, step) == Some(true) || is_focused(view, step) || is_emptied
 }
 
 /// Whether a key that was read without any effect may be pressed once more. A second tick would undo a first one that is
@@ -333,6 +342,11 @@ fn is_focused(view: &View, step: &Step) -> bool {
         let is_there = dialog.selected.map(|selected| selected + 1) == usize::try_from(*row).ok();
         is_there && dialog.free_text_focused && dialog.typed.is_empty()
     })
+}
+
+/// Whether nothing stands in the field that has the keys.
+fn is_empty(view: &View) -> bool {
+    view.look.dialog.as_ref().is_some_and(|dialog| dialog.free_text_focused && dialog.typed.is_empty())
 }
 
 /// What was written into the field of a dialog, where that is seen: short words may stand elsewhere in it, too.

@@ -71,11 +71,11 @@ impl Agent {
                 }
                 Err(Missed::Unsure) => {}
             }
-            let number = claimed.number();
+            let tried = Tried { number: claimed.number(), input_at_ms: agent.session().last_input_at_ms() };
             // Whoever sees the dialog still open may answer it.
             drop(claimed);
             agent.session().progress(id, Phase::Unconfirmed).await;
-            agent.confirm_late(id, &prompt.id, number).await;
+            agent.confirm_late(id, &prompt.id, tried).await;
         });
         let left = answer.timeout.saturating_sub(began.elapsed());
         let receipt = ticket.judged_within(left).await;
@@ -126,11 +126,12 @@ impl Agent {
         left.is_some()
     }
 
-    /// The same, for as long as it takes, unless somebody else tries: then nobody knows whose answer it was.
-    async fn confirm_late(&self, id: TurnId, prompt_id: &str, number: u64) {
+    /// The same, for as long as it takes, unless somebody else answers or types: then nobody knows whose answer it was.
+    async fn confirm_late(&self, id: TurnId, prompt_id: &str, tried: Tried) {
         let mut views = self.views();
         let left = views.wait_for(|view| is_left(view, prompt_id)).await.map(|view| view.clone());
-        if self.is_last_try(prompt_id, number) {
+        let nobody_typed = self.session().last_input_at_ms() == tried.input_at_ms;
+        if nobody_typed && self.is_last_try(prompt_id, tried.number) {
             self.tell_left(id, left.ok().as_deref()).await;
         }
     }
@@ -160,6 +161,14 @@ impl Agent {
         claimed.keep();
         Ok(id)
     }
+}
+
+/// How things were when an answer had been given and its dialog was still open.
+struct Tried {
+    /// Which of the answers to this dialog it was.
+    number: u64,
+    /// When something was last given to be typed, by anybody.
+    input_at_ms: Option<u64>,
 }
 
 fn is_left(view: &View, prompt_id: &str) -> bool {

@@ -22,6 +22,9 @@ pub struct Seen {
     /// Several questions are open that no hook holds, and the screen does not show yet which of them is asked first: their
     /// hooks are heard in any order.
     pub is_unclear: bool,
+    /// Since when a dialog is drawn that says that another comes before it, which was not drawn; and whether that is known
+    /// to be asked.
+    pub out_of_turn: Option<(EpochMs, bool)>,
     /// Since when the screen does not show the dialog any more that it showed last.
     pub undrawn: Option<EpochMs>,
     /// When the arbiter last said that a dialog is open.
@@ -58,6 +61,7 @@ impl Seen {
             asked: None,
             draws_another: false,
             is_unclear: false,
+            out_of_turn: None,
             undrawn: None,
             waited: None,
             queued: 0,

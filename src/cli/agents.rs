@@ -108,7 +108,16 @@ pub async fn ready(
     let agents_words = agents_words(&launch.argv);
     let as_agent = Launch { argv: agents_words.clone(), ..launch.clone() };
     let version = match version::detect(&as_agent, driver.release(), &house.elsewhere).await {
-        Ok(version) => Some(version),
+        Ok(version) => {
+            let (agent, measured) = (driver.name(), driver.release().measured);
+            if version > measured {
+                let doctor = format!("coop doctor --agent {}", config.agent);
+                tracing::warn!(
+                    "{agent} {version} is newer than what coop was measured with, {measured}: `{doctor}` tries it"
+                );
+            }
+            Some(version)
+        }
         Err(why) => {
             let agent = driver.name();
             tracing::warn!(%why, "the version of {agent} is not known: only hooks that all versions have are used");

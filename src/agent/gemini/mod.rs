@@ -6,6 +6,7 @@ mod hooks;
 mod log;
 mod nudge;
 mod paths;
+mod resets;
 mod respond;
 mod screen;
 mod setup;
@@ -125,6 +126,10 @@ impl Driver for Gemini {
         look
     }
 
+    fn limit_ends(&self, words: &str, now: EpochMs) -> Option<EpochMs> {
+        resets::reset_time(words, now)
+    }
+
     /// `◇  Ready (project)`, `✦  Working… (project)`, `✋  Action Required (project)`; the clock is a long silence of a
     /// tool. Dialogs that are no tool's are not told: Ready while it asks for trust, Working at a limit.
     fn title(&self, title: &str) -> Option<Sign> {
@@ -165,8 +170,7 @@ impl Driver for Gemini {
     }
 
     fn way(&self, view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
-        let tabs = view.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.tabs);
-        respond::way(tabs, prompt, answer)
+        respond::way(view.look.dialog.as_ref(), prompt, answer)
     }
 
     fn groom_steps(&self, dialog: &Dialog, _bypass_was_asked: bool) -> Option<Vec<Step>> {

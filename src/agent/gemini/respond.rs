@@ -16,13 +16,14 @@ use crate::session::{Prompt, PromptKind, Question};
 const DONE: &str = "●Done";
 
 /// Finds the way to give an answer, or says what would be one.
-pub fn way(tabs: &[Tab], prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
+pub fn way(shown: Option<&Dialog>, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     check_one_kind(answer)?;
+    let tabs = shown.map_or(&[][..], |dialog| &dialog.tabs);
     let keys = match prompt.kind {
         PromptKind::Permission => permission(prompt, answer),
         PromptKind::Plan => plan(prompt, answer),
         PromptKind::Question => question(tabs, prompt, answer),
-        PromptKind::Setup => setup(prompt, answer),
+        PromptKind::Setup => setup(shown, prompt, answer),
     }?;
     Ok(Way::Keys(keys))
 }
@@ -82,10 +83,16 @@ fn plan(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
     }
 }
 
-fn setup(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
+fn setup(shown: Option<&Dialog>, prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
     refuse_answers(answer)?;
-    if answer.text.is_some() {
-        return Err(bad("text: this dialog takes none; give option, or use the input call"));
+    let is_key = prompt.subtype.as_deref() == Some("api_key");
+    if let Some(text) = &answer.text {
+        return match is_key {
+            // One that stands there already would only become longer.
+            true if is_typable_key(text) => Ok(vec![Step::Empty, Step::Type(text.clone())]),
+            true => Err(bad("text: a key has letters, digits, dots, dashes and underscores only")),
+            false => Err(bad("text: this dialog takes none; give option, or use the input call")),
+        };
     }
     if let Some(option) = answer.option {
         return Ok(vec![Step::Choose(in_range("option", option, prompt.options.len())?)]);
@@ -94,9 +101,10 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
         let stop = option_like(prompt, "Stop").or(option_like(prompt, "Don't trust"));
         return Ok(vec![stop.map_or(Step::Dismiss, Step::Choose)]);
     }
-    if prompt.subtype.as_deref() == Some("api_key") {
+    if is_key {
         // The one that stands there.
-        return Ok(vec![Step::Enter]);
+        let is_given = shown.is_some_and(|dialog| dialog.free_text_focused && !dialog.typed.is_empty());
+        return if is_given { Ok(vec![Step::Enter]) } else { Err(bad("this dialog needs text: the key")) };
     }
     if prompt.options.is_empty() {
         return Err(bad("what Enter would do here is not known: use the input call, or give accept:false"));
@@ -109,6 +117,11 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
     };
     let needed = || bad(format!("this dialog needs an option, 1 to {}", prompt.options.len()));
     Ok(vec![Step::Choose(yes.ok_or_else(needed)?)])
+}
+
+/// Gemini drops all else without a word, so that another key would be sent than the one that was given.
+fn is_typable_key(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
 }
 
 fn question(tabs: &[Tab], prompt: &Prompt, answer: &Answer) -> Result<Vec<Step>, Failure> {
@@ -139,9 +152,8 @@ fn one_question(question: &Question, chosen: &Chosen) -> Result<Vec<Step>, Failu
     let count = question.options.len();
     Ok(match (&chosen.text, question.multi_select) {
         (Some(text), _) if count == 0 => vec![Step::Type(text.clone())],
-        (Some(_), true) => {
-            return Err(bad("text: this question takes options only, which of them are right"));
-        }
+        // Before the row for own words stands "All of the above", where there is more than one.
+        (Some(text), true) => vec![Step::Focus(row(count + 1 + usize::from(count > 1))), Step::Type(text.clone())],
         (Some(text), false) => vec![Step::Focus(row(count + 1)), Step::Type(text.clone())],
         (None, true) => {
             let ticks = ticked(chosen).into_iter().map(Step::Tick);

@@ -44,9 +44,11 @@ impl Mind {
         }
         if let Some(text) = heard.took {
             self.has_worked = false;
+            self.first_of = None;
             self.seen.queued = self.seen.queued.saturating_sub(1);
             let witness = format!("hooks: {event}").into();
-            effects.extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, witness }]);
+            effects
+                .extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, by: Source::Hooks, witness }]);
         }
         if heard.compacts {
             self.compaction_told = true;

@@ -41,6 +41,7 @@ impl Mind {
         self.see_banner(&look, now);
         self.seen.shows_queue = !look.queued.is_empty();
         self.look = look;
+        self.see_order(now);
     }
 
     /// What the screen shows of an error, for those cases in which nobody tells of it.
@@ -70,6 +71,7 @@ impl Mind {
     /// What the title or the signal says.
     fn see_sign(&mut self, source: Source, sign: Option<Sign>, now: EpochMs) {
         let Some(Sign { rule, claim, detail }) = sign else { return };
+        self.ails(source, None);
         self.seen.note(Evidence { detail, ..Evidence::new(source, rule, claim, now) });
     }
 }
@@ -83,7 +85,8 @@ fn screen_claim(look: &Look, now: EpochMs) -> Option<(String, Claim)> {
         let parked = Parked {
             reason: format!("retrying after an API error, attempt {} of {}", retry.attempt, retry.of),
             resume_at_epoch_ms: Some(now.plus(retry.seconds * 1000).0),
-            category: ErrorCategory::ServerError,
+            // Wrong keys and limits are tried again as well as broken servers, and the row is the same for all.
+            category: ErrorCategory::Other,
         };
         return Some(("retrying".to_owned(), Claim::Parked(parked)));
     }

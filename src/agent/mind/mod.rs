@@ -27,11 +27,16 @@ use questions::Questions;
 /// How long before a turn is seen at work its first hook may be heard.
 const HOOK_AHEAD_MS: u64 = 2000;
 
+/// What is said of a source that should have told of a turn and did not.
+const SAID_NOTHING: &str = "it said nothing in the last turn, which others saw";
+
 /// What is to be done about something that came in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// The agent took a message.
-    Took { text: String, witness: Witness },
+    Took { text: String, by: Source, witness: Witness },
+    /// The agent gave a message back that it had queued.
+    GaveBack { text: String },
     /// Its memory is about to be compacted.
     Compacts,
     /// A question was asked; its hook waits for an answer under this name.
@@ -66,6 +71,8 @@ pub struct Mind {
     heard_at: Option<EpochMs>,
     /// Since when the present turn was seen at work.
     works_since: Option<EpochMs>,
+    /// A line of the log was read that was written in this child's life.
+    log_speaks: bool,
     /// A hook has told of a compaction that the log does not show yet.
     compaction_told: bool,
     present: State,
@@ -83,6 +90,8 @@ pub struct Mind {
     unended: Vec<Done>,
     /// Those of the present turn that have neither ended nor been asked about.
     unasked: Vec<Done>,
+    /// The first of so many dialogs was drawn, and the others follow it.
+    first_of: Option<usize>,
     naming: Naming,
     rules: Arc<Rules>,
 }
@@ -104,6 +113,7 @@ impl Mind {
             hooks_speak: false,
             heard_at: None,
             works_since: None,
+            log_speaks: false,
             compaction_told: false,
             present: State::Starting,
             rested_on: None,
@@ -114,6 +124,7 @@ impl Mind {
             begun: Vec::new(),
             unended: Vec::new(),
             unasked: Vec::new(),
+            first_of: None,
             naming: Naming::new(prompt_numbers),
             rules,
         }
@@ -142,7 +153,7 @@ impl Mind {
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(verdict.state);
             self.present = verdict.state.clone();
-            self.miss_hooks(now);
+            self.miss_sources(now);
             self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
             match self.present.kind() {
                 StateKind::Working => (self.has_worked, self.seen.has_worked) = (true, true),
@@ -162,19 +173,34 @@ impl Mind {
         (decided, look_again.into_iter().chain(self.questions_end_at()).min())
     }
 
-    /// Says so when a turn has ended that others saw and of which no hook has told.
-    fn miss_hooks(&mut self, now: EpochMs) {
+    /// Says so when a turn has ended that others saw and of which a source has told nothing.
+    fn miss_sources(&mut self, now: EpochMs) {
         match self.present.kind() {
             StateKind::Working => drop(self.works_since.get_or_insert(now)),
             StateKind::Idle => {
-                let Some(since) = self.works_since.take().filter(|_| self.seen.expects_hooks) else { return };
-                if self.heard_at.is_none_or(|heard| heard.plus(HOOK_AHEAD_MS) < since) {
-                    let problem = "none was heard in the last turn, which others saw".to_owned();
-                    self.ails(Source::Hooks, Some(problem));
+                let Some(since) = self.works_since.take() else { return };
+                let heard_nothing = self.heard_at.is_none_or(|heard| heard.plus(HOOK_AHEAD_MS) < since);
+                if self.seen.expects_hooks && heard_nothing {
+                    self.ails(Source::Hooks, Some("none was heard in the last turn, which others saw".to_owned()));
+                }
+                // An agent that prints what it does draws nothing, and need keep nothing. A status file is missed by who reads it.
+                let prints = self.seen.of(Source::Jsonl).is_some();
+                let arbiter = self.seen.habits.arbiter;
+                if !prints && arbiter != Source::Status && self.seen.arbiter().is_none() {
+                    self.ails(arbiter, Some(SAID_NOTHING.to_owned()));
+                }
+                if !prints && let Some(problem) = self.log_is_missed() {
+                    self.ails(Source::Log, Some(problem));
                 }
             }
             _ => {}
         }
+    }
+
+    /// What is to be said of a log in which nothing came, although a turn was seen.
+    pub fn log_is_missed(&self) -> Option<String> {
+        let is_missed = self.seen.has_worked && !self.log_speaks && self.works_since.is_none();
+        is_missed.then(|| SAID_NOTHING.to_owned())
     }
 
     /// Until when a question that a hook has announced may still be drawn.

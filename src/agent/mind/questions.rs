@@ -139,10 +139,24 @@ impl Mind {
         let prompt = open.prompt.clone();
         // A hook that waits would be answered in the place of the dialog that is drawn.
         self.seen.draws_another = open.can_be_answered && likeness < self.likeness_of_begun(rows);
-        if likeness > 0 {
+        // One that was drawn before its turn comes again.
+        if likeness > 0 && self.seen.out_of_turn.is_none() {
             self.questions.draw(&prompt.id);
         }
         Some(prompt)
+    }
+
+    /// Looks whether the dialog that is drawn says that another comes before it, which would take its place.
+    pub fn see_order(&mut self, now: EpochMs) {
+        let Some(dialog) = &self.look.dialog else { return self.seen.out_of_turn = None };
+        let before = dialog.nth.filter(|nth| nth.number > 1 && self.first_of != Some(nth.of));
+        if before.is_none() {
+            self.first_of = dialog.nth.map(|nth| nth.of);
+            self.seen.out_of_turn = None;
+            return;
+        }
+        let since = self.seen.out_of_turn.map_or(now, |(since, _)| since);
+        self.seen.out_of_turn = Some((since, self.questions.are_several_unheld()));
     }
 
     /// How much of a tool that has begun, and may ask in a moment, is on the screen.
@@ -153,7 +167,9 @@ impl Mind {
 
     /// Questions whose dialog is gone are let go, after a while.
     pub(super) fn let_go_of_questions(&mut self, now: EpochMs) {
-        if self.questions.is_empty() || self.is_prompting() {
+        // Those that were just announced may take longer to be drawn than others to be gone.
+        let may_open = self.opens_until().is_some_and(|until| now < until);
+        if self.questions.is_empty() || self.is_prompting() || may_open {
             self.questions.undrawn_since = None;
         } else if now.since(*self.questions.undrawn_since.get_or_insert(now)) >= LET_GO_AFTER_MS {
             self.questions.clear();

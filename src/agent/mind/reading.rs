@@ -31,6 +31,7 @@ impl Mind {
         if at < self.started() {
             return Vec::new();
         }
+        self.log_speaks = true;
         // A hook tells before it is done, and what was kept then is kept.
         let compacted = facts.compacted && !std::mem::take(&mut self.compaction_told);
         self.last_message = facts.last_message.or(self.last_message.take());
@@ -49,18 +50,25 @@ impl Mind {
                 if queued && !self.hooks_speak {
                     self.seen.queued = self.seen.queued.saturating_sub(1);
                 }
-                Some(Effect::Took { text, witness: "log: prompt".into() })
+                Some(Effect::Took { text, by: Source::Log, witness: "log: prompt".into() })
             }
-            Said::TakenInTurn { text } => Some(Effect::Took { text, witness: "log: queued_command".into() }),
+            Said::TakenInTurn { text } => {
+                Some(Effect::Took { text, by: Source::Log, witness: "log: queued_command".into() })
+            }
             Said::Queued { .. } => {
                 self.seen.queued += 1;
                 None
             }
             // Its turn is about to begin; until then the agent is not idle.
             Said::Dequeued => None,
-            Said::Removed | Said::Withdrawn { .. } => {
+            Said::Removed => {
                 self.seen.queued = self.seen.queued.saturating_sub(1);
                 None
+            }
+            // All that waited, whatever their number.
+            Said::Withdrawn { text } => {
+                self.seen.queued = 0;
+                Some(Effect::GaveBack { text })
             }
         }
     }

@@ -19,6 +19,10 @@ const REPAINT_MS: u64 = 700;
 /// How long a dialog may be open before somebody says which one it is.
 const UNNAMED_MS: u64 = 1000;
 
+/// How long a dialog may be drawn before the one that comes before it. Gemini CLI 0.61.0 draws of two that which is ready
+/// first, until the other is; where the other needs no answer, it stays.
+const OUT_OF_TURN_MS: u64 = 700;
+
 /// The agent asked through a hook.
 pub fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Evidence>, now: EpochMs) -> Ruling {
     // Several may be asked at once; the one whose dialog is shown counts.
@@ -56,8 +60,14 @@ pub fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Ev
 /// How long it may not be known which question is asked: the dialog on the screen may be of one whose own hook comes
 /// later, or be half drawn.
 fn unsure_until(seen: &Seen, now: EpochMs) -> Option<EpochMs> {
-    let until = seen.of(Source::Hooks)?.at.plus(seen.habits.opens_within_ms);
-    ((seen.draws_another || seen.is_unclear) && now < until).then_some(until)
+    let opens_by = seen.of(Source::Hooks)?.at.plus(seen.habits.opens_within_ms);
+    let until = match seen.out_of_turn {
+        _ if seen.draws_another || seen.is_unclear => opens_by,
+        Some((_, true)) => opens_by,
+        Some((since, false)) => since.plus(OUT_OF_TURN_MS),
+        None => return None,
+    };
+    (now < until).then_some(until)
 }
 
 /// The arbiter says that a dialog is open.

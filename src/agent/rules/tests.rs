@@ -132,3 +132,42 @@ fn patterns_and_rules_are_each_for_their_own_programs() {
     let of_agent = Rules::read(&own(&json!([])), Some(&config)).unwrap_err().to_string();
     assert!(of_agent.contains("screen.working") && of_agent.contains("screen.rules"), "{of_agent}");
 }
+
+/// The README's patterns for a program, as its table has them or, where that says so, its example.
+fn documented(program: &str) -> Patterns {
+    let readme = include_str!("../../../README.md");
+    let (_, example) = readme.split_once("```json\n{\"screen\": ").expect("the README has an example");
+    let example = example.lines().next().and_then(|line| line.strip_suffix('}')).expect("the example is one line");
+    let row =
+        readme.lines().find(|line| line.starts_with(&format!("| {program} "))).expect("the README's table has it");
+    let cell = row.split(" | ").nth(1).unwrap_or_default().trim_end_matches(" |");
+    let screen = match cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`')) {
+        Some(fields) => format!("{{{fields}}}"),
+        None => example.to_owned(),
+    };
+    patterns(serde_json::from_str(&screen).expect(program))
+}
+
+#[test]
+fn the_patterns_of_the_readme_know_their_programs() {
+    let screens = [
+        ("opencode", "  ┃  ", Sign::Idle),
+        ("opencode", "   ■■■⬝⬝⬝  esc interrupt\n  ┃  ", Sign::Working),
+        ("opencode", "  ┃  Unauthorized: the key is wrong\n  ┃  ", Sign::Error),
+        ("aider", "Tokens: 2.4k sent, 12 received.\n> ", Sign::Idle),
+        ("aider", "ask> ", Sign::Idle),
+        ("aider", "multi> ", Sign::Idle),
+        ("aider", "architect multi> ", Sign::Idle),
+        ("aider", "> say hello\n░█        Waiting for openai/gpt-4o", Sign::Working),
+        ("aider", "litellm.AuthenticationError: OpenAIException - Incorrect API key\n> ", Sign::Error),
+        ("goose", "( O)> ", Sign::Idle),
+        ("goose", "error: the provider did not answer\n( O)> ", Sign::Error),
+        ("goose", "─── text_editor | developer ──────", Sign::Working),
+        ("a shell", "dev@host:~/project$ ", Sign::Idle),
+        ("a shell", "make: Entering directory", Sign::Working),
+    ];
+    for (program, screen, expected) in screens {
+        let told = judged(&documented(program), screen).map(|(sign, _)| sign);
+        assert_eq!(told, Some(expected), "{program}: {screen:?}");
+    }
+}

@@ -6,11 +6,13 @@ use serde_json::json;
 
 use crate::agent::driver::{self, Driver};
 use crate::agent::facts::{LogFacts, StatusFacts};
-use crate::agent::look::{Banner, Dialog, InputBox, Look};
+use crate::agent::look::{Banner, Dialog, InputBox, Look, Nth};
 use crate::agent::mind::Mind;
 use crate::agent::{Claim, EpochMs, Evidence, Source};
+use crate::child::Size;
 use crate::config::Agent;
 use crate::session::{ErrorCategory, Prompt, PromptKind, StateKind};
+use crate::terminal::{Cursor, Seq, Snapshot};
 
 fn mind() -> Mind {
     mind_of(Agent::Claude)
@@ -65,6 +67,33 @@ fn hooks_that_were_not_heard_in_a_whole_turn_are_said_to_be_silent() {
     }
 }
 
+#[test]
+fn an_arbiter_and_a_log_that_told_nothing_of_a_turn_are_said_to_be_silent() {
+    for (agent, arbiter) in [(Agent::Codex, Source::Signal), (Agent::Gemini, Source::Title)] {
+        let mut mind = mind_of(agent);
+        let hook = |claim, at| Evidence::new(Source::Hooks, "hook", claim, EpochMs(at));
+        mind.seen.note(hook(Claim::Working, 10_000));
+        assert_eq!(at(&mut mind, 13_000), StateKind::Working);
+        assert_eq!((ailment(&mind, arbiter), mind.log_is_missed()), (String::new(), None), "the turn is not over");
+        mind.seen.note(hook(Claim::Idle, 14_000));
+        assert_eq!(at(&mut mind, 30_000), StateKind::Idle);
+        assert!(ailment(&mind, arbiter).contains("said nothing"), "{agent}");
+        assert!(ailment(&mind, Source::Log).contains("said nothing"), "{agent}");
+        mind.read_line(LogFacts::default(), EpochMs(31_000));
+        assert_eq!(mind.log_is_missed(), None, "it was only late");
+    }
+}
+
+#[test]
+fn an_agent_that_prints_what_it_does_has_nothing_else_to_tell() {
+    let mut mind = mind_of(Agent::Codex);
+    for (claim, now) in [(Claim::Working, 10_000), (Claim::Idle, 14_000)] {
+        mind.seen.note(Evidence::new(Source::Jsonl, "line", claim, EpochMs(now)));
+        at(&mut mind, now + 3000);
+    }
+    assert_eq!(mind.seen.ailing().count(), 0);
+}
+
 /// A screen at rest that shows an error.
 fn refused(is_limit: bool) -> Look {
     let text = "You've hit your session limit · resets 3:33am (UTC)".to_owned();
@@ -109,6 +138,29 @@ fn an_error_on_the_screen_does_not_count_where_the_log_speaks() {
     assert_eq!(at(&mut mind, 19_000), StateKind::Idle, "a model may say such a thing");
 }
 
+#[test]
+fn why_an_agent_tries_again_is_not_guessed() {
+    let rows = include_str!("../../../tests/fixtures/claude/screens-80x24/retrying.txt");
+    let mut lines: Vec<String> = rows.lines().map(str::to_owned).collect();
+    lines.resize(24, String::new());
+    let screen = Snapshot {
+        seq: Seq(0),
+        size: Size::new(80, 24).expect("a size"),
+        lines,
+        cursor: Cursor { row: 18, col: 2, visible: true },
+        alt_screen: false,
+        title: None,
+        signal: None,
+        mid_frame: false,
+    };
+    let mut mind = mind();
+    mind.read_status(Some(status("busy", Some(Claim::Working), 1000)));
+    mind.see(&screen, EpochMs(1100));
+    assert_eq!(at(&mut mind, 5000), StateKind::Parked);
+    let parked = mind.present().parked().expect("it waits");
+    assert_eq!((parked.category, parked.resume_at_epoch_ms), (ErrorCategory::Other, Some(2100)));
+}
+
 /// The screen shows a dialog with these rows.
 fn draws(mind: &mut Mind, rows: &[&str], now: u64) {
     let screen_lines = rows.iter().map(|&row| row.to_owned()).collect();
@@ -116,6 +168,62 @@ fn draws(mind: &mut Mind, rows: &[&str], now: u64) {
     let shown = Evidence::new(Source::Screen, "dialog", Claim::Prompt(prompt.clone()), EpochMs(now));
     mind.seen.look(Some(shown), EpochMs(now));
     mind.look = Look { dialog: Some(Dialog::new("dialog", prompt, 0..rows.len())), ..Look::default() };
+}
+
+#[test]
+fn questions_whose_dialogs_are_drawn_late_are_not_forgotten() {
+    let mut mind = mind_of(Agent::Gemini);
+    mind.seen.note(Evidence::new(Source::Screen, "working", Claim::Working, EpochMs(900)));
+    for (name, now) in [("one", 1000), ("two", 1300)] {
+        let details = json!({"type": "exec", "command": format!("touch {name}")});
+        let payload = json!({"notification_type": "ToolPermission", "details": details});
+        mind.hear("Notification", &payload, EpochMs(now));
+        at(&mut mind, now);
+    }
+    // On a busy machine.
+    for now in [1900, 2400, 2900, 3400] {
+        at(&mut mind, now);
+    }
+    for (name, now) in [("one", 3500), ("two", 4500)] {
+        draws(&mut mind, &[&format!("? Shell  touch {name}"), "1. Allow once"], now);
+        at(&mut mind, now);
+        let told = mind.present().prompt().and_then(|prompt| prompt.input.clone()).unwrap_or_default();
+        assert!(told.contains(&format!("touch {name}")), "{name}: {told:?}");
+    }
+}
+
+#[test]
+fn a_dialog_that_says_it_is_the_second_is_not_told_before_the_first_has_had_its_time() {
+    let asks = |mind: &mut Mind, name: &str, now| {
+        let details = json!({"type": "exec", "command": format!("touch {name}")});
+        let payload = json!({"notification_type": "ToolPermission", "details": details});
+        mind.hear("Notification", &payload, EpochMs(now));
+    };
+    let draws_nth = |mind: &mut Mind, name: &str, number, now| {
+        draws(mind, &[&format!("? Shell  touch {name}"), "1. Allow once"], now);
+        mind.look.dialog.as_mut().unwrap().nth = Some(Nth { number, of: 2 });
+        mind.see_order(EpochMs(now));
+    };
+    let told = |mind: &mut Mind, now| {
+        at(mind, now);
+        mind.present().prompt().and_then(|prompt| prompt.input.clone()).unwrap_or_default()
+    };
+    let mut mind = mind_of(Agent::Gemini);
+    asks(&mut mind, "two", 1500);
+    draws_nth(&mut mind, "two", 2, 1600);
+    assert_eq!(told(&mut mind, 1700), "");
+    asks(&mut mind, "one", 1800);
+    draws_nth(&mut mind, "two", 2, 2400);
+    assert_eq!(told(&mut mind, 2400), "", "the first is known to come");
+    draws_nth(&mut mind, "one", 1, 2500);
+    assert!(told(&mut mind, 2500).contains("touch one"));
+    draws_nth(&mut mind, "two", 2, 2700);
+    assert!(told(&mut mind, 2700).contains("touch two"), "it is its turn");
+    let mut alone = mind_of(Agent::Gemini);
+    asks(&mut alone, "two", 1500);
+    draws_nth(&mut alone, "two", 2, 1600);
+    assert_eq!(told(&mut alone, 2200), "");
+    assert!(told(&mut alone, 2400).contains("touch two"), "the first needed no answer");
 }
 
 #[test]

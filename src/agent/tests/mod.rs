@@ -4,3 +4,4 @@ mod mind;
 mod recordings;
 mod referee;
 pub mod screens;
+mod subtypes;

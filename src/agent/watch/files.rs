@@ -278,7 +278,7 @@ impl Watch {
                 }
             }
             let told = self.readers.log.as_ref().and_then(|log| log.bad.told());
-            self.mind.ails(Source::Log, told);
+            self.mind.ails(Source::Log, told.or_else(|| self.mind.log_is_missed()));
             if !batch.more {
                 break;
             }
@@ -305,7 +305,8 @@ impl Watch {
         }
         for effect in self.mind.read_line(facts, now) {
             match effect {
-                Effect::Took { text, witness } => self.saw_taken(&text, witness),
+                Effect::Took { text, by, witness } => self.saw_taken(&text, by, witness),
+                Effect::GaveBack { text } => self.was_given_back(&text).await,
                 Effect::Compacts => self.keep_transcript().await,
                 _ => {}
             }

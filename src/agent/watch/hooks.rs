@@ -61,7 +61,8 @@ impl Watch {
         self.record(|| What::Hook { event: event.to_owned(), payload: payload.clone() }, now);
         for effect in self.mind.hear(event, payload, now) {
             match effect {
-                Effect::Took { text, witness } => self.saw_taken(&text, witness),
+                Effect::Took { text, by, witness } => self.saw_taken(&text, by, witness),
+                Effect::GaveBack { text } => self.was_given_back(&text).await,
                 Effect::NewTurn { message } => self.shared.gates().stop.new_turn(&message),
                 Effect::Compacts => self.keep_transcript().await,
                 Effect::Writes { log } => self.readers.follow_log(&log),

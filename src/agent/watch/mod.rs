@@ -28,6 +28,9 @@ use crate::session::{
 use crate::terminal::Seq;
 use files::Readers;
 
+/// Why a message was not taken that waited in the agent's queue.
+const TAKEN_BACK: &str = "taken back from the agent's queue";
+
 /// What comes to a watch from outside, for as long as coop lives.
 pub struct Inlets {
     pub hooks: mpsc::Receiver<HookCall>,
@@ -154,7 +157,13 @@ impl Watch {
             self.cause = cause.rule.clone();
             self.was_ready |= matches!(state.kind(), StateKind::Idle | StateKind::Working);
             let (last_message, conversation) = (self.mind.last_message.clone(), self.mind.conversation.clone());
+            let rests = state.kind() == StateKind::Idle && !self.mind.seen.shows_queue;
             self.session.declare(Declared { pid: self.pid, state, cause, last_message, conversation }).await;
+            if rests {
+                for turn in self.witnesses.rests() {
+                    self.session.progress(turn, Phase::Unconfirmed).await;
+                }
+            }
         }
         self.groom();
         self.publish(true);
@@ -194,6 +203,7 @@ impl Watch {
                 let _ = reply.send(());
             }
             Ask::Forget { turn } => self.witnesses.forget(turn),
+            Ask::Doubt { turn } => self.witnesses.doubt(turn),
             Ask::Decide { prompt_id, decision, reply } => drop(reply.send(self.decide_question(&prompt_id, decision))),
             Ask::Explain { reply } => drop(reply.send(self.mind.explain(EpochMs::now()))),
             Ask::Stop { already_held, reply } => {
@@ -215,9 +225,16 @@ impl Watch {
     }
 
     /// Somebody saw the agent take a message: if it was one of ours, its receipt says so.
-    fn saw_taken(&mut self, text: &str, witness: Witness) {
-        let turns = self.witnesses.saw(text);
+    fn saw_taken(&mut self, text: &str, by: Source, witness: Witness) {
+        let turns = self.witnesses.saw(text, by, EpochMs::now());
         self.taken.extend(turns.into_iter().map(|turn| (turn, witness.clone())));
+    }
+
+    /// Somebody took messages back that the agent had queued; what becomes of them then is theirs.
+    async fn was_given_back(&mut self, text: &str) {
+        for turn in self.witnesses.given_back(text) {
+            self.session.progress(turn, Phase::Refused { why: TAKEN_BACK.into() }).await;
+        }
     }
 }
 

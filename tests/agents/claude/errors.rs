@@ -170,6 +170,7 @@ async fn an_agent_that_tries_again_is_parked_meanwhile() {
     claude.until("parked").await;
     let state = claude.state().await;
     assert!(state["parked_reason"].is_string(), "{state}");
+    assert_eq!(state["error_category"], "other", "why is not shown, and nothing is guessed: {state}");
     let refused = claude.nudge("And now?").await;
     assert_eq!((&refused["delivered"], &refused["reason"]), (&json!(false), &json!("agent_busy")), "{refused}");
     claude.until("idle").await;

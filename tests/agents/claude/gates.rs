@@ -1,9 +1,12 @@
 //! Gates: what an agent is told at its start, and that it does not leave without a word.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
-use super::{Claude, ClaudeCode, Options};
+use super::{Claude, ClaudeCode, House, Options};
 use crate::model::Script;
+use crate::promises::gates::SERVER;
 use crate::promises::keeps;
 
 keeps!(ClaudeCode: gates {
@@ -55,4 +58,27 @@ async fn the_operators_own_hooks_and_settings_still_work() {
     for file in ["hook-start", "hook-stop", "allowed"] {
         assert!(claude.has(file), "{file}");
     }
+}
+
+#[tokio::test]
+async fn servers_of_the_orchestrator_reach_this_session() {
+    let house = Arc::new(House::new());
+    std::fs::write(house.beside("server.py"), SERVER).unwrap();
+    let server = json!({"command": "python3", "args": [house.beside("server.py"), house.beside("answered")]});
+    let script = Script::new().text("Here.").tool("mcp__test__poke", json!({"what": "it"})).text("Done.");
+    let options = Options::script(script).house(&house).agent_config(json!({"mcp": {"test": server}}));
+    let claude = Claude::ready(options).await;
+    // Claude takes messages before its servers have told what they can; a whole turn after that it has heard them.
+    claude.eventually("/api/v1/agent/state", |_| house.beside("answered").exists()).await;
+    claude.told("Are you there?").await;
+    claude.goes(["working", "idle"]).await;
+    claude.told("Poke it").await;
+    let prompt = claude.prompt("permission").await;
+    assert_eq!(prompt["subtype"], "tool", "{prompt}");
+    // On a busy machine the dialog may be drawn before its hook has told which tool asks.
+    claude.eventually("/api/v1/agent/state", |state| state["prompt"]["tool"] == "mcp__test__poke").await;
+    claude.answered(json!({"accept": true})).await;
+    claude.goes(["working", "idle"]).await;
+    let results = claude.model.results();
+    assert!(results[0].text.contains("poked it"), "{results:?}");
 }

@@ -10,6 +10,7 @@ use crate::promises::Kept;
 
 impl Kept for ClaudeCode {
     const LEAVE: &str = "/exit";
+    const SHOWS_QUEUE: &str = "edit queued messages";
     const LIKE_COMMANDS: &[&str] =
         &["/exit", "/compact now please", "/nonsense", "!touch marker", "/tmp/x is a path", "!", "/"];
     const REFUSAL_ENDS_THE_TURN: bool = true;

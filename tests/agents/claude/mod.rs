@@ -16,6 +16,7 @@ mod printed;
 mod prompts;
 mod questions;
 mod quotes;
+mod readme;
 mod refusals;
 mod resume;
 mod rounds;

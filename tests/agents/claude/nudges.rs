@@ -14,6 +14,7 @@ keeps!(ClaudeCode: nudges {
     two_nudges_at_once_do_not_mix,
     ten_nudges_one_after_the_other_are_ten_messages,
     a_confirmation_that_comes_late_still_comes,
+    a_queued_message_that_is_taken_back_is_not_delivered_and_can_be_given_again,
     a_nudge_is_the_same_over_every_face,
     the_receipt_says_who_saw_it,
 });

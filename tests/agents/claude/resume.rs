@@ -1,7 +1,9 @@
 //! A conversation goes on after its agent has ended: in a new coop, and in the same one.
 
-use super::ClaudeCode;
+use super::{ClaudeCode, Options};
+use crate::model::Script;
 use crate::promises::keeps;
+use crate::promises::resume::{ASKED, WORD, goes_on, held, noting};
 
 keeps!(ClaudeCode: resume {
     the_latest_conversation_goes_on,
@@ -14,3 +16,15 @@ keeps!(ClaudeCode: resume {
     a_restart_without_asking_begins_anew,
     transcripts_are_numbered_on,
 });
+
+#[tokio::test]
+async fn a_conversation_goes_on_by_the_agents_own_flag() {
+    let (house, id) = held::<ClaudeCode>(noting()).await;
+    let options = Options::script(Script::new().text("Swordfish.")).house(&house).word("--continue");
+    let claude = goes_on(options, &id, &[WORD, ASKED]).await;
+    let [log] = &house.logs()[..] else { panic!("one log: {:?}", house.logs()) };
+    let lines = std::fs::read_to_string(log).unwrap();
+    assert!(lines.contains(WORD) && lines.contains(ASKED), "it is written on in the same file");
+    let usage = claude.eventually("/api/v1/session/usage", |usage| usage["request_count"] == 2).await;
+    assert_eq!(usage["input_tokens"], 20, "coop reads it from its beginning: {usage}");
+}

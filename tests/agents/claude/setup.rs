@@ -82,8 +82,8 @@ async fn the_bypass_is_not_accepted_when_only_a_file_asks_for_it() {
 
 #[tokio::test]
 async fn the_bypass_is_accepted_by_an_answer() {
-    for answer in [json!({"accept": true}), json!({"option": 2})] {
-        let (claude, _) = shown(Options::new().word(BYPASS).groom("manual"), "setup", "bypass").await;
+    for (size, answer) in [(WIDE, json!({"accept": true})), (SMALL, json!({"option": 2}))] {
+        let (claude, _) = shown(Options::new().word(BYPASS).groom("manual").size(size), "setup", "bypass").await;
         claude.answered(answer).await;
         claude.until("idle").await;
         works(&claude).await;
@@ -92,8 +92,9 @@ async fn the_bypass_is_accepted_by_an_answer() {
 
 #[tokio::test]
 async fn a_key_is_never_used_unasked() {
-    for answer in [json!({"accept": false}), json!({"option": 2})] {
-        let (claude, prompt) = shown(Options::new().credential(Credential::UnknownKey), "setup", "api_key").await;
+    for (size, answer) in [(WIDE, json!({"accept": false})), (SMALL, json!({"option": 2}))] {
+        let options = Options::new().credential(Credential::UnknownKey).size(size);
+        let (claude, prompt) = shown(options, "setup", "api_key").await;
         assert_eq!(prompt["options"].as_array().unwrap().len(), 2, "{prompt}");
         claude.rests().await;
         claude.answered(answer).await;
@@ -105,8 +106,9 @@ async fn a_key_is_never_used_unasked() {
 
 #[tokio::test]
 async fn a_key_is_used_when_the_answer_says_so() {
-    for answer in [json!({"accept": true}), json!({"option": 1})] {
-        let (claude, _) = shown(Options::new().credential(Credential::UnknownKey), "setup", "api_key").await;
+    for (size, answer) in [(SMALL, json!({"accept": true})), (WIDE, json!({"option": 1}))] {
+        let options = Options::new().credential(Credential::UnknownKey).size(size);
+        let (claude, _) = shown(options, "setup", "api_key").await;
         claude.answered(answer).await;
         claude.until("idle").await;
         works(&claude).await;
@@ -116,13 +118,15 @@ async fn a_key_is_used_when_the_answer_says_so() {
 
 #[tokio::test]
 async fn broken_settings_are_told_and_can_be_left_aside() {
-    let broken = settings(json!({"permissions": {"allow": "not a list"}}));
-    let (claude, prompt) = shown(Options::new().prepare(broken), "setup", "settings_error").await;
-    let last = prompt["options"].as_array().unwrap().len();
-    claude.rests().await;
-    claude.answered(json!({"option": last})).await;
-    claude.until("idle").await;
-    works(&claude).await;
+    for size in [WIDE, SMALL] {
+        let broken = settings(json!({"permissions": {"allow": "not a list"}}));
+        let (claude, prompt) = shown(Options::new().prepare(broken).size(size), "setup", "settings_error").await;
+        let last = prompt["options"].as_array().unwrap().len();
+        claude.rests().await;
+        claude.answered(json!({"option": last})).await;
+        claude.until("idle").await;
+        works(&claude).await;
+    }
 }
 
 #[tokio::test]
@@ -132,10 +136,12 @@ async fn the_choice_of_an_old_conversation_can_be_left() {
     first.goes(["working", "idle"]).await;
     first.commanded("/exit").await;
     first.ended().await;
-    let options = Options::new().house(&first.house).word("--resume");
-    let (claude, _) = shown(options, "setup", "resume_picker").await;
-    claude.answered(json!({"accept": false})).await;
-    assert_eq!(claude.ended().await["code"], 1);
+    for size in [WIDE, SMALL] {
+        let options = Options::new().house(&first.house).word("--resume").size(size);
+        let (claude, _) = shown(options, "setup", "resume_picker").await;
+        claude.answered(json!({"accept": false})).await;
+        assert_eq!(claude.ended().await["code"], 1);
+    }
 }
 
 #[tokio::test]

@@ -90,6 +90,20 @@ async fn a_prompt_that_is_answered_by_hand_is_over() {
 }
 
 #[tokio::test]
+async fn the_choice_of_a_model_is_opened_by_its_command_and_left() {
+    let claude = Claude::ready(Script::new().text("Here.")).await;
+    claude.commanded("/model").await;
+    let prompt = claude.prompt("setup").await;
+    assert_eq!(prompt["subtype"], "dialog", "{prompt}");
+    claude.keys(&["escape"]).await;
+    claude.goes(["idle"]).await;
+    claude.rests().await;
+    claude.told("Are you there?").await;
+    claude.goes(["working", "idle"]).await;
+    assert_eq!(claude.model.heard(), ["Are you there?"]);
+}
+
+#[tokio::test]
 async fn a_denial_ends_the_turn() {
     let claude = Claude::ready(Script::new().bash("touch marker").text("Never said.")).await;
     claude.told("Touch it").await;

@@ -11,6 +11,8 @@ use crate::promises::Kept;
 
 impl Kept for CodexCli {
     const LEAVE: &str = "/quit";
+    const TAKE_BACK: &[&str] = &["shift-left"];
+    const SHOWS_QUEUE: &str = "Queued follow-up inputs";
     const LIKE_COMMANDS: &[&str] = &[
         "/quit",
         "/compact now please",

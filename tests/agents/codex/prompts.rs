@@ -50,6 +50,7 @@ async fn a_refused_command_does_not_run_and_the_turn_goes_on() {
         let (codex, _) = asked(Options::script(script).size(size)).await;
         let answer = codex.answered(json!({"accept": false})).await;
         assert_eq!(answer["receipt"]["witness"], "hooks: answered", "{answer}");
+        assert_eq!(answer["ends_turn"], false, "{answer}");
         codex.goes(["working", "idle"]).await;
         codex.rests().await;
         assert!(!codex.has("marker") && result(&codex).contains("The user refused this."), "{}", result(&codex));
@@ -61,7 +62,8 @@ async fn words_with_a_refusal_reach_the_model_and_the_turn_goes_on() {
     for size in [WIDE, SMALL] {
         let script = Script::new().bash("touch marker").text("Another way then.");
         let (codex, _) = asked(Options::script(script).size(size)).await;
-        codex.answered(json!({"accept": false, "text": "Not that file, \"another\" one"})).await;
+        let answer = codex.answered(json!({"accept": false, "text": "Not that file, \"another\" one"})).await;
+        assert_eq!(answer["ends_turn"], false, "{answer}");
         codex.goes(["working", "idle"]).await;
         codex.rests().await;
         assert!(!codex.has("marker"));
@@ -110,6 +112,8 @@ async fn the_dialog_itself_is_answered_where_no_hook_waits() {
         assert_eq!(words.refused(), (400, "BAD_REQUEST".to_owned()), "nobody could be told");
         let answered = codex.answered(answer.clone()).await;
         assert!(!answered["receipt"]["witness"].as_str().unwrap().starts_with("hooks"), "{answered}");
+        let ends_turn = if runs { Value::Null } else { json!(true) };
+        assert_eq!(answered["ends_turn"], ends_turn, "{answered}");
         codex.until("idle").await;
         codex.rests().await;
         assert_eq!(codex.has("marker"), runs, "{answer}");
@@ -180,6 +184,20 @@ async fn an_edit_is_made_or_refused() {
         codex.goes(["working", "idle"]).await;
         codex.rests().await;
         assert_eq!(codex.reads("old.txt"), text);
+    }
+}
+
+#[tokio::test]
+async fn an_edit_is_refused_by_its_dialog_where_no_hook_waits() {
+    for (size, answer) in [(WIDE, json!({"accept": false})), (SMALL, json!({"option": 3}))] {
+        let (codex, prompt) = asked(edit(&Arc::new(House::new())).size(size).untouched()).await;
+        assert_eq!((&prompt["subtype"], labels(&prompt).len()), (&json!("edit"), 3), "{prompt}");
+        let answered = codex.answered(answer).await;
+        assert_eq!(answered["ends_turn"], true, "{answered}");
+        codex.until("idle").await;
+        codex.rests().await;
+        assert_eq!(codex.reads("old.txt"), "alpha\n");
+        assert!(codex.model.results().is_empty(), "refused by key, the turn ends");
     }
 }
 

@@ -2,13 +2,17 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::house::API_KEY;
 use super::scenes::{LIMIT_ENDS, limit};
-use super::{Codex, House, Options, SMALL, WIDE};
-use crate::model::Script;
+use super::{Codex, CodexCli, House, Options, SMALL, WIDE};
+use crate::model::{Gate, Script};
+use crate::promises::degraded::is_said_to_ail;
+use crate::session::program;
 
 /// A model that 0.166.0 offers a newer one for.
 const OLD_MODEL: &str = "gpt-5.5";
@@ -81,10 +85,13 @@ async fn the_model_stays_what_it_is() {
 
 #[tokio::test]
 async fn the_offer_of_a_newer_model_is_answered_by_whom_it_concerns() {
-    for (answer, is_kept) in
-        [(json!({"accept": false}), true), (json!({"option": 2}), true), (json!({"option": 1}), false)]
-    {
-        let (codex, prompt) = shown(Options::new().model(OLD_MODEL).groom("manual"), "model_migration").await;
+    for (size, answer, is_kept) in [
+        (WIDE, json!({"accept": false}), true),
+        (SMALL, json!({"option": 2}), true),
+        (SMALL, json!({"option": 1}), false),
+    ] {
+        let options = Options::new().model(OLD_MODEL).groom("manual").size(size);
+        let (codex, prompt) = shown(options, "model_migration").await;
         takes_no_bare_yes(&codex, &prompt).await;
         codex.answered(answer.clone()).await;
         codex.until("idle").await;
@@ -167,8 +174,8 @@ fn with_a_strange_hook(options: Options) -> Options {
 
 #[tokio::test]
 async fn hooks_that_nobody_has_seen_are_not_trusted_by_coop() {
-    for (answer, runs) in [(json!({"accept": false}), false), (json!({"option": 2}), true)] {
-        let (codex, prompt) = shown(with_a_strange_hook(Options::new()), "hooks_review").await;
+    for (size, answer, runs) in [(WIDE, json!({"accept": false}), false), (SMALL, json!({"option": 2}), true)] {
+        let (codex, prompt) = shown(with_a_strange_hook(Options::new().size(size)), "hooks_review").await;
         takes_no_bare_yes(&codex, &prompt).await;
         assert!(codex.coop.place.log.text().contains("hooks_review"), "it is told in the log");
         codex.answered(answer.clone()).await;
@@ -181,6 +188,49 @@ async fn hooks_that_nobody_has_seen_are_not_trusted_by_coop() {
     }
 }
 
+/// Starts Codex with other hashes than those that it was given; its own place is put in.
+const OTHER_HASHES: &str = r#"#!/bin/sh
+for word; do
+    shift
+    set -- "$@" "$(printf %s "$word" | sed 's/sha256:[0-9a-f]*/sha256:0/g')"
+done
+exec 'CODEX' "$@"
+"#;
+
+/// A Codex that is like one which knows hooks in another way than the one that was measured.
+fn of_other_hashes(house: &House) -> PathBuf {
+    let path = house.beside("bin").join("codex");
+    let real = program::<CodexCli>().display().to_string();
+    std::fs::write(&path, OTHER_HASHES.replace("CODEX", &real)).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn where_the_hash_of_coops_own_hooks_is_not_right_the_agent_works_without_them_and_that_is_said() {
+    // A trust that is given there does not help: what the command line says of a hook counts more.
+    for answer in [json!({"accept": false}), json!({"option": 2})] {
+        let house = Arc::new(House::new());
+        let options = Options::new().house(&house).program(of_other_hashes(&house));
+        let (codex, prompt) = shown(options, "hooks_review").await;
+        takes_no_bare_yes(&codex, &prompt).await;
+        assert!(codex.coop.place.log.text().contains("hooks_review"), "it is told in the log");
+        codex.answered(answer.clone()).await;
+        codex.until("idle").await;
+        // Without hooks a turn must last for a moment to be seen.
+        let gate = Gate::new();
+        codex.model.plays(Script::new().hold(&gate).text("Done."));
+        codex.told("Hello").await;
+        codex.until("working").await;
+        gate.open();
+        codex.until("idle").await;
+        codex.rests().await;
+        let state = codex.state().await;
+        assert_ne!(state["detection_tier"], "hooks", "{answer}: {state}");
+        is_said_to_ail(&codex, "hooks").await;
+    }
+}
+
 #[tokio::test]
 async fn the_choice_of_an_old_conversation_can_be_left() {
     let first = Codex::ready(Script::new().text("Noted.")).await;
@@ -188,11 +238,14 @@ async fn the_choice_of_an_old_conversation_can_be_left() {
     first.goes(["working", "idle"]).await;
     first.commanded("/quit").await;
     first.ended().await;
-    let (codex, prompt) = shown(Options::new().house(&first.house).word("resume"), "resume_picker").await;
-    takes_no_bare_yes(&codex, &prompt).await;
-    codex.answered(json!({"accept": false})).await;
-    codex.until("idle").await;
-    works(&codex).await;
+    for size in [WIDE, SMALL] {
+        let options = Options::new().house(&first.house).word("resume").size(size);
+        let (codex, prompt) = shown(options, "resume_picker").await;
+        takes_no_bare_yes(&codex, &prompt).await;
+        codex.answered(json!({"accept": false})).await;
+        codex.until("idle").await;
+        works(&codex).await;
+    }
 }
 
 #[tokio::test]

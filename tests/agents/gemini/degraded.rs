@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::scenes::without_log;
 use super::{Gemini, GeminiCli, Options, SMALL};
-use crate::promises::degraded::does_its_work;
+use crate::promises::degraded::{does_its_work, is_said_to_ail, says_nothing_that_is_not_known};
 use crate::promises::keeps;
 
 keeps!(GeminiCli: degraded {
@@ -16,13 +16,17 @@ keeps!(GeminiCli: degraded {
 #[tokio::test]
 async fn without_hooks_that_were_expected() {
     let options = Options::new().setting("hooksConfig", "enabled", json!(false)).size(SMALL);
-    does_its_work(&Gemini::ready(options).await, "hooks").await;
+    let gemini = Gemini::ready(options).await;
+    does_its_work(&gemini, "hooks").await;
+    is_said_to_ail(&gemini, "hooks").await;
 }
 
 #[tokio::test]
 async fn without_the_title() {
     let options = Options::new().setting("ui", "hideWindowTitle", json!(true));
-    does_its_work(&Gemini::ready(options).await, "title").await;
+    let gemini = Gemini::ready(options).await;
+    does_its_work(&gemini, "title").await;
+    is_said_to_ail(&gemini, "title").await;
 }
 
 #[tokio::test]
@@ -30,4 +34,15 @@ async fn without_the_log() {
     let gemini = Gemini::ready(Options::new()).await;
     without_log(&gemini.house);
     does_its_work(&gemini, "log").await;
+    is_said_to_ail(&gemini, "log").await;
+}
+
+#[tokio::test]
+async fn with_nothing_but_the_screen_no_message_is_said_to_be_delivered_that_was_not() {
+    let options = Options::new().groom("pristine").setting("ui", "hideWindowTitle", json!(true));
+    let gemini = Gemini::ready(options).await;
+    // Its screen looks ready before it is; it begins its log when it can be talked to.
+    gemini.eventually("/api/v1/agent/state", |_| !gemini.house.logs().is_empty()).await;
+    without_log(&gemini.house);
+    says_nothing_that_is_not_known(&gemini).await;
 }

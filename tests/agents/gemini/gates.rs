@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::scenes::blocked;
 use super::{Gemini, GeminiCli};
 use crate::model::Script;
 use crate::promises::gates::{decided, gated};
@@ -24,10 +25,12 @@ keeps!(GeminiCli: gates {
 
 #[tokio::test]
 async fn an_agent_that_fails_is_not_held_back() {
-    let script = Script::new().error(401, &[], "UNAUTHENTICATED", "Nobody knows this key");
-    let gemini = Gemini::ready(gated(script, json!({"mode": "gate", "prompt": "Not yet."}))).await;
-    gemini.told("Go").await;
-    gemini.goes(["working", "error"]).await;
-    gemini.rests().await;
-    assert_eq!(decided(&gemini), ["error"]);
+    let gemini = Gemini::ready(gated(Script::new(), json!({"mode": "gate", "prompt": "Not yet."}))).await;
+    for script in [Script::new().error(401, &[], "UNAUTHENTICATED", "Nobody knows this key"), blocked()] {
+        gemini.model.plays(script);
+        gemini.told("Go").await;
+        gemini.goes(["working", "error"]).await;
+        gemini.rests().await;
+    }
+    assert_eq!(decided(&gemini), ["error", "error"]);
 }

@@ -13,6 +13,7 @@ const GUARD: char = '\u{2060}';
 
 impl Kept for GeminiCli {
     const LEAVE: &str = "/quit";
+    const SHOWS_QUEUE: &str = "Queued (press";
     const LIKE_COMMANDS: &[&str] =
         &["/quit", "/compress now please", "/nonsense", "/tmp/x is a path", "/", "/ help", "\u{200b}/quit", "!"];
     // Not guarded, because a paste does not make it a command.

@@ -19,12 +19,13 @@ async fn an_accepted_command_runs_and_a_refused_one_does_not() {
         assert_eq!(prompt["options_fallback"], false);
         assert!(!gemini.has("marker"));
         let answer = gemini.answered(json!({"accept": true})).await;
-        assert_eq!(answer["prompt_type"], "permission");
+        assert_eq!((&answer["prompt_type"], &answer["ends_turn"]), (&json!("permission"), &Value::Null), "{answer}");
         gemini.goes(["working", "idle"]).await;
         assert!(gemini.has("marker") && gemini.learned().contains("touched"), "{}", gemini.learned());
 
         gemini.asked(Script::new().bash("touch refused"), "permission").await;
-        gemini.answered(json!({"accept": false})).await;
+        let answer = gemini.answered(json!({"accept": false})).await;
+        assert_eq!(answer["ends_turn"], true, "{answer}");
         gemini.goes(["idle"]).await;
         gemini.rests().await;
         assert!(!gemini.has("refused"));
@@ -46,7 +47,8 @@ async fn words_cannot_go_with_a_refusal_and_nothing_is_typed() {
     assert_eq!(refused.refused(), (400, "BAD_REQUEST".to_owned()));
     gemini.rests().await;
     assert_eq!(gemini.state().await["prompt"]["id"], prompt["id"]);
-    gemini.answered(json!({"option": 3})).await;
+    let answer = gemini.answered(json!({"option": 3})).await;
+    assert_eq!(answer["ends_turn"], true, "{answer}");
     gemini.goes(["idle"]).await;
     assert!(!gemini.has("marker"));
 }
@@ -91,6 +93,24 @@ async fn an_accepted_file_is_written_and_a_refused_edit_is_not_made() {
         gemini.goes(["working", "idle"]).await;
         assert_eq!(gemini.reads("new.txt"), "beta\n");
     }
+}
+
+#[tokio::test]
+async fn a_fetch_is_tried_when_it_is_accepted() {
+    let gemini = Gemini::ready(Script::new()).await;
+    // Nobody listens at that port of this machine.
+    let fetch = || Script::new().tool("web_fetch", json!({"prompt": "Read http://127.0.0.1:9/a"})).text("Done.");
+    let prompt = gemini.asked(fetch(), "permission").await;
+    assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("tool"), &json!("web_fetch")), "{prompt}");
+    assert!(prompt["input"].as_str().unwrap().contains("127.0.0.1:9/a"), "{prompt}");
+    gemini.answered(json!({"accept": false})).await;
+    gemini.goes(["idle"]).await;
+    gemini.rests().await;
+    assert!(gemini.model.results().is_empty(), "the model is not asked again");
+    gemini.asked(fetch(), "permission").await;
+    gemini.answered(json!({"accept": true})).await;
+    gemini.goes(["working", "idle"]).await;
+    assert_eq!(gemini.model.results().len(), 1, "{:?}", gemini.model.results());
 }
 
 /// Refuses a command that names a, and accepts others.

@@ -60,17 +60,25 @@ async fn several_questions_take_words_and_options_in_order() {
         for answer in ["None at all", "Go", "Search, Export"] {
             assert!(learned.contains(answer), "{answer} in {learned}");
         }
+        asks(&gemini, vec![which_features(), which_language()]).await;
+        let learned = self::learned(&gemini, json!({"answers": [{"text": "A 3rd one"}, {"option": 1}]})).await;
+        assert!(learned.contains("A 3rd one") && learned.contains("Rust"), "{learned}");
     }
 }
 
 #[tokio::test]
-async fn several_options_of_one_question_are_chosen() {
+async fn several_options_of_one_question_are_chosen_or_own_words_are_given() {
     for size in [WIDE, SMALL] {
         let gemini = Gemini::ready(Options::new().size(size)).await;
         let prompt = asks(&gemini, vec![which_features()]).await;
         assert_eq!(prompt["questions"][0]["multi_select"], true);
         let learned = learned(&gemini, json!({"answers": [{"options": [1, 3]}]})).await;
         assert!(learned.contains("Auth, Export"), "{learned}");
+        for words in ["2 kinds of billing", "none of these"] {
+            asks(&gemini, vec![which_features()]).await;
+            let learned = self::learned(&gemini, json!({"text": words})).await;
+            assert!(learned.contains(&format!("\"{words}\"")), "{words} alone: {learned}");
+        }
     }
 }
 

@@ -5,6 +5,14 @@ use serde_json::{Value, json};
 use super::{Gemini, House};
 use crate::model::Script;
 
+/// How often Gemini CLI 0.61.0 asks for an answer that is none before it gives up, the first time included.
+const NO_ANSWER_TRIES: usize = 4;
+
+/// No answer is given, for as often as the agent asks for it.
+pub fn blocked() -> Script {
+    Script::new().blocked().times(NO_ANSWER_TRIES)
+}
+
 /// A quota of the day is used up, as the service says it.
 pub fn used_up() -> Script {
     let quota = json!({"details": [{

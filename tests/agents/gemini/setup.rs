@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::house::API_KEY;
 use super::{Gemini, Options, SMALL, WIDE};
 use crate::model::Script;
+use crate::promises::gates::SERVER;
 use crate::session::write_json;
 
 /// Starts and waits for a dialog of this subtype.
@@ -35,13 +36,15 @@ async fn the_operators_own_workspace_is_trusted_by_itself() {
 
 #[tokio::test]
 async fn a_workspace_is_trusted_by_an_answer() {
-    let (gemini, prompt) = shown(Options::new().untrusted().groom("manual"), "trust").await;
-    assert_eq!(prompt["options"].as_array().unwrap().len(), 3, "{prompt}");
-    gemini.rests().await;
-    assert_eq!(gemini.state().await["prompt"]["id"], prompt["id"]);
-    gemini.answered(json!({"accept": true})).await;
-    gemini.until("idle").await;
-    works(&gemini).await;
+    for (size, answer) in [(WIDE, json!({"accept": true})), (SMALL, json!({"option": 1}))] {
+        let (gemini, prompt) = shown(Options::new().untrusted().groom("manual").size(size), "trust").await;
+        assert_eq!(prompt["options"].as_array().unwrap().len(), 3, "{prompt}");
+        gemini.rests().await;
+        assert_eq!(gemini.state().await["prompt"]["id"], prompt["id"]);
+        gemini.answered(answer).await;
+        gemini.until("idle").await;
+        works(&gemini).await;
+    }
 }
 
 #[tokio::test]
@@ -72,6 +75,45 @@ async fn how_to_log_in_is_never_chosen_unasked() {
 }
 
 #[tokio::test]
+async fn a_key_is_typed_in_the_place_of_whatever_stands_there() {
+    // One in the environment would be used instead, whatever is typed.
+    let options = Options::new().undecided().variable("GEMINI_API_KEY", "").size(SMALL);
+    let (gemini, _) = shown(options, "auth").await;
+    gemini.answered(json!({"option": 2})).await;
+    let prompt = gemini.prompt("setup").await;
+    assert_eq!(prompt["subtype"], "api_key", "{prompt}");
+    let nothing = gemini.respond_with(json!({"accept": true})).await.refused();
+    assert_eq!(nothing, (400, "BAD_REQUEST".to_owned()), "there is no key to be accepted");
+    let no_key = gemini.respond_with(json!({"text": "two words"})).await.refused();
+    assert_eq!(no_key, (400, "BAD_REQUEST".to_owned()), "another key than this one would be sent");
+    gemini.types("a-key-that-nobody-wants").await;
+    gemini.shows("a-key-that-nobody-wants").await;
+    gemini.answered(json!({"text": API_KEY})).await;
+    gemini.until("idle").await;
+    works(&gemini).await;
+    assert_eq!(gemini.model.last().credential.as_deref(), Some(API_KEY));
+}
+
+#[tokio::test]
+async fn the_way_back_is_left_by_a_no() {
+    let gemini = Gemini::ready(Script::new().text("Hello.")).await;
+    works(&gemini).await;
+    gemini.keys(&["escape"]).await;
+    gemini.shows("Press Esc again").await;
+    gemini.keys(&["escape"]).await;
+    let prompt = gemini.prompt("setup").await;
+    assert_eq!(prompt["subtype"], "rewind", "{prompt}");
+    let refused = gemini.respond_with(json!({"accept": true})).await.refused();
+    assert_eq!(refused, (400, "BAD_REQUEST".to_owned()), "what Enter would take back is not known");
+    gemini.answered(json!({"accept": false})).await;
+    gemini.until("idle").await;
+    gemini.rests().await;
+    gemini.told("And now?").await;
+    gemini.goes(["working", "idle"]).await;
+    assert_eq!(gemini.model.last().said(), ["Hello", "And now?"], "nothing was taken back");
+}
+
+#[tokio::test]
 async fn a_pristine_agent_gets_not_one_word_more_than_it_was_given() {
     let gemini = Gemini::ready(Options::new().groom("pristine").word("--screen-reader=false")).await;
     let pid = gemini.coop.child_pid().await;
@@ -95,26 +137,6 @@ async fn the_extension_does_nothing_to_an_agent_without_coop() {
     works(&alone).await;
     assert!(alone.record.events("start").is_empty(), "no hook has called");
 }
-
-/// A server that tells by a file that it was started.
-const SERVER: &str = r#"
-import sys, json
-open(sys.argv[1], "w").write("started")
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked: continue
-    result = {}
-    if asked["method"] == "initialize":
-        info = {"name": "test", "version": "1"}
-        version = asked["params"]["protocolVersion"]
-        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-    elif asked["method"] == "tools/list":
-        schema = {"type": "object", "properties": {"what": {"type": "string"}}}
-        result = {"tools": [{"name": "poke", "description": "Pokes.", "inputSchema": schema}]}
-    elif asked["method"] == "tools/call":
-        result = {"content": [{"type": "text", "text": "poked " + asked["params"]["arguments"]["what"]}]}
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
-"#;
 
 /// Gemini takes settings for one session from a place that is root's alone; other users cannot have them, and are told.
 #[tokio::test]

@@ -56,6 +56,11 @@ impl Script {
         self.message(blocks.collect(), End::Usual)
     }
 
+    /// Says something and uses a tool.
+    pub fn says_and_uses(self, text: &str, name: &str, input: Value) -> Self {
+        self.message(vec![Block::said(text), Block::tool(name, input)], End::Usual)
+    }
+
     /// Runs a command, for which the user is asked.
     pub fn bash(self, command: &str) -> Self {
         self.does(Intent::Run(command.into()))
@@ -121,8 +126,14 @@ impl Script {
         self.message(vec![Block::said("These words are cut")], End::Failed(Fault::new(kind, message)))
     }
 
+    /// Refuses after a word.
     pub fn refusal(self) -> Self {
         self.message(vec![Block::said("No.")], End::Refusal)
+    }
+
+    /// Is kept from saying a word.
+    pub fn blocked(self) -> Self {
+        self.message(Vec::new(), End::Refusal)
     }
 
     /// Does not get to the end.

@@ -6,6 +6,26 @@ use super::Kept;
 use crate::model::{Gate, Kind, Script};
 use crate::session::{Options, Session};
 
+/// A server with one tool, which tells by a file that it was asked for its tools.
+pub const SERVER: &str = r#"
+import sys, json
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked: continue
+    result = {}
+    if asked["method"] == "initialize":
+        info = {"name": "test", "version": "1"}
+        version = asked["params"]["protocolVersion"]
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+    elif asked["method"] == "tools/list":
+        schema = {"type": "object", "properties": {"what": {"type": "string"}}}
+        result = {"tools": [{"name": "poke", "description": "Pokes.", "inputSchema": schema}]}
+    elif asked["method"] == "tools/call":
+        result = {"content": [{"type": "text", "text": "poked " + asked["params"]["arguments"]["what"]}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+    if asked["method"] == "tools/list": open(sys.argv[1], "w").write("answered")
+"#;
+
 /// An agent with this stop gate, which may give its signal without asking.
 pub fn gated<A: Kept>(script: Script, stop: Value) -> Options<A> {
     A::unasked(Options::script(script).agent_config(json!({ "stop": stop })), &[&format!("{} send", A::coop())])

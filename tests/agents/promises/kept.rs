@@ -24,6 +24,12 @@ pub trait Kept: Agent {
     /// Several lines, as they are typed into its input box without being sent.
     const TYPED_LINES: &str = "several\nlines\nleft over";
 
+    /// The keys that take a message back from its queue.
+    const TAKE_BACK: &[&str] = &["up"];
+
+    /// What it shows while messages wait in its queue.
+    const SHOWS_QUEUE: &str;
+
     // What it does.
 
     /// Whether its conversation has no name before the first message.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Kept;
 use crate::WITNESS_MS;
-use crate::model::Script;
+use crate::model::{Gate, Script};
 use crate::session::{Options, SMALL, Session, WIDE};
 
 /// Tells the agent this and waits until it is idle again; what the model got for it.
@@ -148,6 +148,31 @@ pub async fn a_confirmation_that_comes_late_still_comes<A: Kept>() {
     assert!(receipt["witness"].is_string(), "{receipt}");
     agent.goes(["working", "idle"]).await;
     assert_eq!(agent.model.heard(), ["In a hurry"]);
+}
+
+pub async fn a_queued_message_that_is_taken_back_is_not_delivered_and_can_be_given_again<A: Kept>() {
+    let gate = Gate::new();
+    let agent = Session::<A>::ready(Script::new().slow("Busy.", &gate, " Done.").text("Now that.")).await;
+    agent.told("First").await;
+    agent.goes(["working"]).await;
+    gate.reached().await;
+    let queue = json!({"message": "Go on", "queue": true, "timeout_ms": 1});
+    let id = agent.nudge_with(queue).await.ok()["receipt"]["id"].clone();
+    agent.told_of("receipt", |event| event["id"] == id && event["phase"] == "echoed").await;
+    agent.shows(A::SHOWS_QUEUE).await;
+    agent.keys(A::TAKE_BACK).await;
+    agent.eventually("/api/v1/screen", |screen| !screen["lines"].to_string().contains(A::SHOWS_QUEUE)).await;
+    gate.open();
+    agent.goes(["idle"]).await;
+    let is_over = |event: &Value| event["phase"] == "refused" || event["phase"] == "unconfirmed";
+    agent.told_of("receipt", |event| event["id"] == id && is_over(event)).await;
+    assert_eq!(agent.model.heard(), ["First"]);
+    // The very same words: that the first were typed does not make them the ones that arrive.
+    agent.told("Go on").await;
+    agent.goes(["working", "idle"]).await;
+    assert_eq!(agent.model.heard(), ["First", "Go on"]);
+    let receipts = agent.record.events("receipt");
+    assert!(!receipts.iter().any(|event| event["id"] == id && event["phase"] == "accepted"), "{receipts:?}");
 }
 
 pub async fn a_nudge_is_the_same_over_every_face<A: Kept>() {

@@ -1,5 +1,6 @@
 //! How a test wants its agent to be started.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -14,6 +15,8 @@ pub struct Options<A: Agent> {
     /// The choices that only this agent has.
     pub agent: A,
     pub script: Script,
+    /// What is started in the place of the agent's own program.
+    pub program: Option<PathBuf>,
     pub house: Option<Arc<House<A>>>,
     pub size: (u16, u16),
     /// Whether coop is told which agent it is.
@@ -37,6 +40,7 @@ impl<A: Agent> From<Script> for Options<A> {
         Self {
             agent: A::default(),
             script,
+            program: None,
             house: None,
             size: WIDE,
             known: true,
@@ -62,6 +66,12 @@ impl<A: Agent> Options<A> {
 
     pub fn size(mut self, size: (u16, u16)) -> Self {
         self.size = size;
+        self
+    }
+
+    /// Starts this, which starts the agent.
+    pub fn program(mut self, program: PathBuf) -> Self {
+        self.program = Some(program);
         self
     }
 

@@ -29,7 +29,7 @@ impl<A: Agent> Session<A> {
 
         let agent = if options.known { A::NAME } else { "unknown" };
         let mut flags: Vec<String> = ["--port", "0", "--agent", agent].map(str::to_owned).into();
-        let mut words = vec![program::<A>().display().to_string()];
+        let mut words = vec![options.program.unwrap_or_else(program::<A>).display().to_string()];
         words.extend(options.words);
         let cwd = house.workspace().display().to_string();
         let tmux = options.in_tmux.then(|| in_tmux(options.size, &cwd, &variables, &words));

@@ -19,6 +19,7 @@ fn dialog(prompt: &Prompt, selected: Option<usize>) -> Dialog {
         free_text: None,
         free_text_focused: false,
         typed: String::new(),
+        nth: None,
         rows: 0..0,
     }
 }

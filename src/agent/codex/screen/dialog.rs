@@ -105,6 +105,7 @@ fn start(frame: &Frame<'_>, block: &Block<'_>, field: Option<Range<usize>>, rule
         free_text: None,
         free_text_focused: typed.is_some(),
         typed: typed.unwrap_or_default(),
+        nth: None,
         rows: block.rows.clone(),
     }
 }

@@ -51,7 +51,7 @@ fn a_turn_is_cancelled_in_the_log_where_hooks_are_silent() {
 }
 
 #[test]
-fn what_the_server_answered_is_an_error_with_its_category_and_no_answer_is_none() {
+fn what_the_server_answered_is_an_error_with_its_category_and_so_is_no_answer() {
     let troubles: Vec<ErrorCategory> = facts(log!("errors"))
         .into_iter()
         .filter_map(|facts| match facts.claim?.1 {
@@ -60,8 +60,8 @@ fn what_the_server_answered_is_an_error_with_its_category_and_no_answer_is_none(
             _ => None,
         })
         .collect();
-    use ErrorCategory::{NoInternet, Other, Unauthorized};
-    assert_eq!(troubles, [Other, Unauthorized, Unauthorized, Other, NoInternet]);
+    use ErrorCategory::{Other, ServerError, Unauthorized};
+    assert_eq!(troubles, [Other, Unauthorized, Unauthorized, Other, ServerError, Other]);
 }
 
 #[test]

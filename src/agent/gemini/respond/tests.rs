@@ -35,14 +35,14 @@ fn text(text: &str) -> Answer {
 }
 
 fn keys(prompt: &Prompt, answer: &Answer) -> Vec<Step> {
-    match way(&[], prompt, answer).unwrap() {
+    match way(None, prompt, answer).unwrap() {
         Way::Keys(keys) => keys,
         Way::Decision { .. } | Way::Undecided(_) => panic!("no hook waits"),
     }
 }
 
 fn refused(prompt: &Prompt, answer: &Answer) -> String {
-    way(&[], prompt, answer).err().expect("it is refused").to_string()
+    way(None, prompt, answer).err().expect("it is refused").to_string()
 }
 
 #[test]
@@ -99,7 +99,9 @@ fn each_kind_of_question_is_answered_in_its_way() {
     let both = Answer { answers: vec![Chosen { options: vec![1, 3], ..Chosen::default() }], ..Answer::default() };
     let ticked = [Step::Tick(1), Step::Tick(3), Step::Reach("●Done"), Step::Enter];
     assert_eq!(keys(&several, &both), ticked);
-    assert!(refused(&several, &text("own")).contains("options only"));
+    assert_eq!(keys(&several, &text("own")), [Step::Focus(5), Step::Type("own".into())], "behind all of the above");
+    let one_of_one = asks(vec![question(&["a"], true)]);
+    assert_eq!(keys(&one_of_one, &text("own")), [Step::Focus(2), Step::Type("own".into())], "there is no such row");
 }
 
 #[test]
@@ -117,7 +119,7 @@ fn of_several_questions_each_is_seen_before_it_is_answered_and_all_are_submitted
 fn dialogs_about_limits_and_trust_are_answered_by_what_their_options_say() {
     let accepted = |subtype: &str, options: &[&str]| {
         let prompt = prompt(PromptKind::Setup, Some(subtype), options);
-        (way(&[], &prompt, &accept(true)).map(|_| keys(&prompt, &accept(true))), keys(&prompt, &accept(false)))
+        (way(None, &prompt, &accept(true)).map(|_| keys(&prompt, &accept(true))), keys(&prompt, &accept(false)))
     };
     let limit = ["Keep trying", "Stop"];
     for subtype in ["quota", "high_demand"] {
@@ -139,11 +141,34 @@ fn dialogs_about_limits_and_trust_are_answered_by_what_their_options_say() {
 #[test]
 fn enter_is_only_sent_where_it_is_known_to_do_no_harm() {
     let key = prompt(PromptKind::Setup, Some("api_key"), &[]);
-    assert_eq!(keys(&key, &accept(true)), [Step::Enter]);
-    for subtype in ["oauth", "rewind", "dialog"] {
+    let field = |typed: &str| Dialog {
+        free_text_focused: true,
+        typed: typed.to_owned(),
+        ..Dialog::new("api_key", key.clone(), 0..1)
+    };
+    let accepted = |field: &Dialog| match way(Some(field), &key, &accept(true)) {
+        Ok(Way::Keys(keys)) => Ok(keys),
+        Ok(_) => panic!("no hook waits"),
+        Err(failure) => Err(failure.to_string()),
+    };
+    assert_eq!(accepted(&field("some-key")), Ok(vec![Step::Enter]));
+    assert!(accepted(&field("")).is_err_and(|told| told.contains("needs text")), "there is none to be accepted");
+    assert!(refused(&key, &accept(true)).contains("needs text"), "nor is one known");
+    for subtype in ["oauth_login", "rewind", "dialog"] {
         let told = refused(&prompt(PromptKind::Setup, Some(subtype), &[]), &accept(true));
         assert!(told.contains("not known"), "{subtype}: {told}");
     }
+}
+
+#[test]
+fn a_key_is_typed_in_the_place_of_the_one_that_stands_there() {
+    let key = prompt(PromptKind::Setup, Some("api_key"), &[]);
+    assert_eq!(keys(&key, &text("AIza_x-1.2")), [Step::Empty, Step::Type("AIza_x-1.2".into())]);
+    for wrong in ["two words", "AIza!", "schlüssel"] {
+        assert!(refused(&key, &text(wrong)).contains("letters"), "{wrong:?}");
+    }
+    let trust = prompt(PromptKind::Setup, Some("trust"), &["Trust folder", "Don't trust"]);
+    assert!(refused(&trust, &text("yes")).contains("takes none"));
 }
 
 #[test]
@@ -154,7 +179,8 @@ fn answers_go_on_from_the_question_that_is_shown() {
     prompt.question_current = 1;
     assert_eq!(keys(&prompt, &both), [Step::Choose(2), Step::Await(2), Step::Enter], "the first one has its answer");
     let tab = |is_answered| Tab { header: String::new(), is_answered };
-    let told = way(&[tab(false), tab(false)], &prompt, &both).err().expect("it is refused").to_string();
+    let shown = Dialog { tabs: vec![tab(false), tab(false)], ..Dialog::new("ask", prompt.clone(), 0..1) };
+    let told = way(Some(&shown), &prompt, &both).err().expect("it is refused").to_string();
     assert!(told.contains("question 0 has no answer"), "{told}");
     prompt.question_current = 2;
     for submit in [accept(true), both] {

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::questions::Asking;
 use crate::agent::Sight;
 use crate::agent::block::Block;
-use crate::agent::look::Dialog;
+use crate::agent::look::{Dialog, Nth};
 use crate::agent::menu::{self, Choice, Menu};
 use crate::agent::rows::{is_blank, wrapped_url};
 use crate::agent::rules::{Asked, Parts, Rule, Rules};
@@ -149,6 +149,7 @@ impl<'a> Shown<'a> {
         let last = texts.iter().rposition(|row| !is_blank(row)).map_or(0, |last| last + 1);
         let mut dialog = empty(rule, kind, self.frame.rows.clone(), texts[first.min(last)..last].to_vec());
         dialog.prompt.ready = !self.sight.is_mid_frame && self.menu.as_ref().is_none_or(|menu| menu.whole);
+        dialog.nth = texts.get(first).and_then(|title| nth(title));
         let Some(menu) = &self.menu else { return dialog };
         dialog.prompt.options = by_number(menu, |option| option.label.clone());
         dialog.selected = menu.selected.and_then(|at| menu.options.get(at)).and_then(index);
@@ -202,6 +203,14 @@ impl<'a> Shown<'a> {
         menu.options.iter_mut().for_each(|option| option.label_col += self.frame.left);
         menu
     }
+}
+
+/// Which of several this title is of: `? Shell  touch one      1 of 2` (0.61.0). Blanks part it from what is asked.
+fn nth(title: &str) -> Option<Nth> {
+    let (_, count) = title.trim_end().rsplit_once("  ")?;
+    let (number, of) = count.trim_start().split_once(" of ")?;
+    let nth = Nth { number: number.parse().ok()?, of: of.parse().ok()? };
+    (1..=nth.of).contains(&nth.number).then_some(nth)
 }
 
 /// Something about each option, at the place of its number; nothing for those that are out of sight above.

@@ -1,6 +1,9 @@
 //! Each recorded screen is read as the table beside it says.
 
 use super::*;
+use crate::agent::EpochMs;
+use crate::agent::driver::Driver;
+use crate::agent::gemini::Gemini;
 use crate::agent::look::InputBox;
 
 #[test]
@@ -38,6 +41,14 @@ fn the_address_to_log_in_at_is_joined_from_its_rows() {
     assert!(
         url.ends_with("&client_id=681255809395-oo8ft2oprdrnp9e3aqf6av3hmdib135j.apps.googleusercontent.com") && ready
     );
+}
+
+#[test]
+fn a_limit_on_the_screen_says_when_it_ends() {
+    let banner = recordings("screens-80x24", 80, 24)["err-429wait"].look().error_banner.unwrap();
+    assert!(banner.is_limit && banner.resets.is_some(), "{banner:?}");
+    let ends = Gemini.limit_ends(&banner.text, EpochMs(1_000_000));
+    assert_eq!(ends, Some(EpochMs(1_400_000)), "{banner:?}");
 }
 
 #[test]
