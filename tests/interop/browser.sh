@@ -6,28 +6,38 @@ export CHROMIUM=${CHROMIUM:-/usr/bin/chromium}
 npm_tools
 
 # The package and the pages are built outside of the sources.
-site=$CACHE/browser package=$CACHE/browser/coop-client
+site=$CACHE/browser package=$CACHE/browser/sources
 rm -rf "$site"
-mkdir -p "$site/site" "$package"
-ln -s "$CACHE/npm/node_modules" "$site/node_modules"
+mkdir -p "$site/site" "$site/node_modules" "$package"
 cp "$HERE"/browser/* "$ROOT/clients/testdata/agent" "$site/"
 cp -r "$ROOT"/clients/ts/{src,package.json,tsconfig.json,README.md,LICENSE} "$package/"
+# What `npm install` in the package and in the project of its user would bring.
+ln -s "$CACHE/npm/node_modules" "$package/node_modules"
+ln -s "$CACHE"/npm/node_modules/* "$site/node_modules/"
 cd "$site"
 # The programs of the README, and what the first prints.
 awk '/^```ts$/ {n++; file = "readme" n ".ts"; next} /^```text$/ {file = "readme.txt"; next} /^```/ {file = ""} file {print > file}' \
     "$package/README.md"
+tarball=coop-client-$(jq -r .version "$package/package.json").tgz
 
 packs() {
-    cd "$package"
-    npm pack --dry-run --ignore-scripts --offline 2>&1 | tee "$WORK/packed"
+    timeout 200 npm pack --offline "$package"
+    tar -tzf "$tarball" | tee "$WORK/packed"
     local file
-    for file in dist/index.js dist/index.d.ts dist/gen/coop/v1/coop_pb.js src/index.ts README.md LICENSE; do grep -F " $file" "$WORK/packed"; done
+    for file in dist/index.js dist/index.d.ts dist/gen/coop/v1/coop_pb.js src/index.ts README.md LICENSE; do grep -Fx "package/$file" "$WORK/packed"; done
+    grep -F "npm install ./$tarball" "$package/README.md"
 }
 
-check "the TypeScript client has no type errors and is built" timeout 200 tsc --project "$package/tsconfig.json"
-check "the TypeScript client can be packed" packs
+# As npm does it with a package that it has.
+installs() {
+    mkdir node_modules/coop-client
+    tar -xzf "$tarball" --strip-components=1 -C node_modules/coop-client
+}
+
+check "the TypeScript client has no type errors, is built and packed by the README's words" packs
+check "what was packed is installed" installs
 check "the programs of the pages and of the client's README have no type errors" timeout 200 tsc --project tsconfig.json
 check "they are bundled for the browser" timeout 60 esbuild page.ts readme1.ts readme2.ts --bundle --format=esm --target=es2022 \
-    --alias:coop-client="$package/dist/index.js" --outdir=site --log-level=warning
+    --outdir=site --log-level=warning
 cp index.html readme.html site/
 checks_of timeout 100 node drive.mjs "$BIN" "$CHROMIUM" "$CACHE/browser.png"

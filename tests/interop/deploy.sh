@@ -81,10 +81,38 @@ unit_is_read() {
     ! grep -i coop "$WORK/said"
 }
 
+# What the page says that an image must have, read from the program itself.
+libc_is_as_said() {
+    local needed said
+    needed=$(grep -aoE 'GLIBC_2\.[0-9]+' "$BIN" | sort -Vu | tail -n 1)
+    said=$(grep -oE 'glibc 2\.[0-9]+ or newer' "$ROOT/deploy/README.md" | head -n 1)
+    echo "it needs $needed, and the page says $said"
+    [ "glibc ${needed#GLIBC_} or newer" = "$said" ]
+    # The same number wherever it stands.
+    [ "$(grep -oE 'glibc 2\.[0-9]+' "$ROOT/deploy/README.md" | sort -u)" = "glibc ${needed#GLIBC_}" ]
+}
+
+size_is_as_said() {
+    local bytes said rounded
+    bytes=$(stat -c %s "$BIN")
+    said=$(grep -oE 'coop is [0-9]+ MB' "$ROOT/deploy/README.md" | tr -dc 0-9)
+    rounded=$(((bytes + 500000) / 1000000))
+    echo "it has $bytes bytes, and the page says $said MB"
+    # A change in every other commit shall not break the page; a megabyte is told anew.
+    [ $((rounded - said)) -le 1 ] && [ $((said - rounded)) -le 1 ]
+}
+
 check "kustomize does not build without a token of one's own" base_needs_a_token
 check "the kustomize base has all its parts, and the secret that it names" base_is_whole
 check "the example of an overlay changes namespace, image, token, names and volume" overlay_changes_what_it_says
 check "both plain manifests are read" manifests_are_read
+check "coop needs the libc that the page tells, and no newer one" libc_is_as_said
+# The linker's own tool, which is there wherever coop can be built.
+if readelf --section-headers --wide "$BIN" | grep -qF ' .debug_info '; then
+    echo "# this coop is none for an image: it was built for finding faults, and its size tells nothing"
+else
+    check "coop is as large as the page tells" size_is_as_said
+fi
 if command -v systemd-analyze >/dev/null; then
     check "systemd finds nothing to say about the unit" unit_is_read
 else

@@ -18,8 +18,8 @@ finish() {
     for pid in "${!STARTED[@]}"; do ended "$pid" || kill -9 "$pid" 2>/dev/null; done
     rm -rf "$WORK"
     [ "$status" -eq 0 ] || exit "$status"
-    [ "$BROKEN" -eq 0 ] && [ "$KEPT" -gt 0 ]
-    exit
+    # Said in words: in a trap, a bare `exit` has the status from before the trap, whatever the line above it found.
+    if [ "$BROKEN" -gt 0 ] || [ "$KEPT" -eq 0 ]; then exit 1; fi
 }
 
 # check PROMISE COMMAND…: the promise is kept if the command succeeds, each step of it; shows what it said if not.

@@ -9,10 +9,12 @@ const CALL_MS_MAX = 30_000;
 export const WITNESS_MS = 15_000;
 
 export class Failure extends Error {
-  constructor(code, message, status) {
+  /** `lost`: no word of coop's own came back, so that nobody knows whether the call got there. */
+  constructor(code, message, status, lost = false) {
     super(message);
     this.code = code;
     this.status = status;
+    this.lost = lost;
   }
 }
 
@@ -39,7 +41,7 @@ export async function call(method, path, body, { base = "", msMax = CALL_MS_MAX 
       signal: AbortSignal.timeout(msMax),
     });
   } catch (error) {
-    throw new Failure("UNREACHABLE", `coop cannot be reached: ${error.message}`, 0);
+    throw new Failure("UNREACHABLE", `coop cannot be reached: ${error.message}`, 0, true);
   }
   const value = await read(answer);
   if (answer.ok && value !== null) return value;
@@ -58,7 +60,9 @@ async function read(answer) {
 /** What a refusal says. */
 function failure(answer, value) {
   const error = value?.error;
-  return new Failure(error?.code ?? "INTERNAL", error?.message ?? `${answer.status} ${answer.statusText}`, answer.status);
+  // An answer that broke off, or a proxy that speaks for a server which it lost.
+  const lost = !error && (answer.ok || answer.status >= 500);
+  return new Failure(error?.code ?? "INTERNAL", error?.message ?? `${answer.status} ${answer.statusText}`, answer.status, lost);
 }
 
 /** A stream of messages, each given to `told` as it comes; ends with the stream, throws when it breaks or tells an error. */

@@ -2,13 +2,10 @@
 
 import { post, WITNESS_MS } from "./api.js";
 import { byId } from "./dom.js";
-import { sent } from "./receipts.js";
+import { mayArrive, sent } from "./receipts.js";
 
 /** The box grows to this, in pixels. */
 const BOX_PX_MAX = 160;
-
-/** Why a message that nobody has seen arrive may do so yet: sent once more, it would arrive twice. */
-const ON_ITS_WAY = ["queued", "unconfirmed"];
 
 export function composer(page) {
   const box = byId("message");
@@ -19,6 +16,7 @@ export function composer(page) {
   /** What was not taken is in the box again, to be sent once more, before what was typed meanwhile. */
   const giveBack = (message) => {
     box.value = box.value ? `${message}\n${box.value}` : message;
+    grow();
   };
   box.addEventListener("input", grow);
   box.addEventListener("keydown", (event) => {
@@ -38,10 +36,11 @@ export function composer(page) {
     try {
       const answer = await post("agent/nudge", { message, queue: byId("queue").checked, timeout_ms: WITNESS_MS });
       line.answered(answer);
-      if (!answer.delivered && !ON_ITS_WAY.includes(answer.reason)) giveBack(message);
+      if (!mayArrive(answer)) giveBack(message);
     } catch (error) {
-      giveBack(message);
-      line.failed(error);
+      // The agent may have it: with the next Enter it would get it twice.
+      if (!error.lost) giveBack(message);
+      line.failed(error, () => giveBack(message));
       page.refused(error);
     } finally {
       byId("send").disabled = false;

@@ -12,6 +12,9 @@ const REASONS = {
   no_prompt: "there is no dialog any more",
 };
 
+/** Why a message that nobody has seen arrive may do so yet: sent once more, it would arrive twice. */
+const ON_ITS_WAY = ["queued", "unconfirmed"];
+
 /** Lines by the id of their receipt, for those that are confirmed late. */
 const open = new Map();
 
@@ -27,8 +30,10 @@ export function sent(what) {
       if (answer.receipt && !answer.delivered) open.set(answer.receipt.id, { line, place });
       if (open.size > LINES_MAX) open.delete(open.keys().next().value);
     },
-    failed(error) {
-      tell(line, place, "refused", complaint(error));
+    /** `giveBack` puts it where it can be sent once more, for who knows better than we do. */
+    failed(error, giveBack) {
+      tell(line, place, ...fate(error));
+      if (error.lost && giveBack) line.append(putBack(giveBack));
     },
   };
 }
@@ -49,7 +54,22 @@ function tell(line, place, phase, text) {
 /** How far it got. */
 export const phase = (answer) => answer.receipt?.phase ?? (answer.delivered ? "accepted" : "refused");
 
-export const complaint = (error) => (error.code ? `${error.message} (${error.code})` : error.message);
+/** Whether it is there, or may get there yet. */
+export const mayArrive = (answer) => answer.delivered || ON_ITS_WAY.includes(answer.reason);
+
+/** What became of something whose call failed: the phase, and the words. */
+export const fate = (error) => (error.lost ? ["unconfirmed", "no answer came: it may have arrived"] : ["refused", complaint(error)]);
+
+export function putBack(giveBack) {
+  const button = h("button", { type: "button", class: "quiet" }, "put it back");
+  button.addEventListener("click", () => {
+    button.remove();
+    giveBack();
+  });
+  return button;
+}
+
+const complaint = (error) => (error.code ? `${error.message} (${error.code})` : error.message);
 
 /** The same in words, with who saw it or why it was not taken. */
 export function outcome(answer) {

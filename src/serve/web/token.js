@@ -47,10 +47,17 @@ export function keep(value, forLong) {
   store(localStorage, forLong ? value : null);
 }
 
+/** It was refused. Wherever it was kept it would come back with the next reload, also from who serves all boxes. */
 export function forget() {
+  const wrong = token;
   token = null;
-  store(sessionStorage, null);
-  store(localStorage, null);
+  for (const storage of [sessionStorage, localStorage]) {
+    try {
+      for (const one of [slot, above]) if (storage.getItem(one) === wrong) storage.removeItem(one);
+    } catch {
+      // See above.
+    }
+  }
 }
 
 /** What a WebSocket offers: what is spoken, and the token, which must not be in its address. */

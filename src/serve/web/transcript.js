@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { byId, h, show } from "./dom.js";
 import { readAll } from "./lines.js";
 
-/** Entries that are shown; older ones leave at the top. */
+/** Entries of the live log that are shown, and of each transcript that was asked for; older ones are left out. */
 const ENTRIES_MAX = 400;
 
 /** How often a log is looked at while the agent works and somebody watches, in milliseconds. */
@@ -13,7 +13,10 @@ export const REFRESH_MS = 2_000;
 let cursor = null;
 let oldest = 0;
 let reading = false;
+/** What is live; before it what was asked for, and a line where entries between the two were left out. */
 let list = null;
+let before = null;
+let gap = null;
 
 /** Reads what is new. */
 export async function transcript(page) {
@@ -21,12 +24,8 @@ export async function transcript(page) {
   if (reading) return;
   reading = true;
   try {
-    if (cursor === null) await begin();
-    const caught = await get(`transcripts/catchup?since_transcript=${cursor.transcript}&since_line=${cursor.line}`);
-    // The agent has compacted: its log began anew.
-    if (caught.current_transcript !== cursor.transcript) await begin();
-    cursor = { transcript: caught.current_transcript, line: caught.current_line };
-    append(caught.live_lines);
+    // One answer holds only so much of a long conversation: the rest is asked for until nothing new comes.
+    while (await readOn());
   } catch (error) {
     if (!error.status) return;
     cursor = null;
@@ -34,6 +33,19 @@ export async function transcript(page) {
   } finally {
     reading = false;
   }
+}
+
+/** Reads as much as one answer holds; whether it held anything. */
+async function readOn() {
+  if (cursor === null) await begin();
+  const caught = await get(`transcripts/catchup?since_transcript=${cursor.transcript}&since_line=${cursor.line}`);
+  // Another conversation has begun meanwhile.
+  if (cursor === null) return true;
+  // The agent has compacted: its log began anew.
+  if (caught.current_transcript !== cursor.transcript) await begin();
+  cursor = { transcript: caught.current_transcript, line: caught.current_line };
+  append(caught.live_lines);
+  return caught.live_lines.length > 0 || caught.transcripts.length > 0;
 }
 
 /** Another conversation, or another child. */
@@ -47,7 +59,9 @@ async function begin() {
   cursor = { transcript: oldest, line: 0 };
   oldest += 1;
   list = h("ol", { class: "entries", "aria-label": "Conversation" });
-  show(byId("transcript"), earlier(), list, h("p", { id: "silence", class: "dim" }, "Nothing was said yet."));
+  before = h("ol", { class: "entries", "aria-label": "Before the agent compacted it" });
+  gap = h("p", { class: "dim", hidden: true }, "Older entries are left out here.");
+  show(byId("transcript"), earlier(), before, gap, list, h("p", { id: "silence", class: "dim" }, "Nothing was said yet."));
 }
 
 /** A button for what was kept before; each press shows one transcript more. */
@@ -60,7 +74,7 @@ function earlier() {
       const { content } = await get(`transcripts/${oldest - 1}`);
       oldest -= 1;
       const entries = readAll(content.split("\n")).slice(-ENTRIES_MAX).map(entry);
-      list.prepend(...entries, h("li", { class: "rule" }, `transcript ${oldest} ends here`));
+      before.prepend(...entries, h("li", { class: "rule" }, `transcript ${oldest} ends here`));
       byId("silence")?.remove();
       button.replaceWith(earlier());
     } catch (error) {
@@ -73,10 +87,11 @@ function earlier() {
 function append(lines) {
   const pane = byId("transcript");
   const atEnd = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 20;
-  const entries = readAll(lines).slice(-ENTRIES_MAX).map(entry);
-  if (entries.length === 0) return;
+  const all = readAll(lines);
+  if (all.length === 0) return;
   byId("silence")?.remove();
-  list.append(...entries);
+  if (list.children.length + all.length > ENTRIES_MAX) gap.hidden = false;
+  list.append(...all.slice(-ENTRIES_MAX).map(entry));
   while (list.children.length > ENTRIES_MAX) list.firstChild.remove();
   if (atEnd) pane.scrollTop = pane.scrollHeight;
 }

@@ -26,6 +26,30 @@ export const doing = [
     await says(window, "green", "idle");
   }],
 
+  ["a message of which nobody knows whether it arrived is not there to be sent again, until somebody puts it back", async (world) => {
+    const user = await world.user();
+    await user.agent("green");
+    const window = await world.open(user.url);
+    window.expect(/ERR_FAILED/);
+    await says(window, "green", "idle");
+    const box = tile(window, "green").getByLabel("Message to green");
+    const send = async (how) => {
+      await window.page.unroute("**/agent/nudge").catch(() => {});
+      await window.page.route("**/agent/nudge", how);
+      await box.fill("hello");
+      await box.press("Enter");
+      await tile(window, "green").locator(".nudge button:not([disabled])").waitFor();
+      return box.inputValue();
+    };
+    const not = (reason) => (route) => route.fulfill({ json: { delivered: false, reason, receipt: null, state: "idle" } });
+    assert.equal(await send(not("agent_busy")), "hello");
+    assert.equal(await send(not("unconfirmed")), "");
+    assert.equal(await send((route) => route.abort()), "");
+    await tile(window, "green").locator('.told[data-phase="unconfirmed"]').getByText("no answer came: it may have arrived").waitFor();
+    await tile(window, "green").getByRole("button", { name: "put it back" }).click();
+    assert.equal(await box.inputValue(), "hello");
+  }],
+
   ["the page of a box is opened from its tile, and leads back", async (world) => {
     const user = await world.user();
     await user.shell("red");

@@ -109,20 +109,51 @@ export const dialogs = [
     let answer;
     await window.page.route("**/agent/nudge", async (route) => {
       await window.page.keyboard.type("the next one");
-      await route.fulfill({ json: answer });
+      await answer(route);
     });
     await coop.hook("SessionStart", {});
     await window.says("idle");
-    const send = async (reason) => {
-      answer = { delivered: false, reason, receipt: null, state: "idle" };
+    const send = async (how) => {
+      answer = how;
       await window.at("#message").fill("");
       await window.page.keyboard.press("Alt+Shift+M");
       await window.page.keyboard.type("first\n");
       await window.at("#send:not([disabled])").waitFor();
       return window.at("#message").inputValue();
     };
-    assert.equal(await send("unconfirmed"), "the next one");
-    assert.equal(await send("agent_busy"), "first\nthe next one");
+    const not = (reason) => (route) => route.fulfill({ json: { delivered: false, reason, receipt: null, state: "idle" } });
+    assert.equal(await send(not("unconfirmed")), "the next one");
+    assert.equal(await send(not("agent_busy")), "first\nthe next one");
+    // Nobody knows whether it got there: the network, an answer that breaks off, a proxy that lost its server.
+    window.expect(/ERR_FAILED|502/);
+    const lost = [(route) => route.abort(), (route) => route.fulfill({ body: `{"delivered":` }), (route) => route.fulfill({ status: 502, body: "<p>Bad gateway" })];
+    for (const how of lost) {
+      assert.equal(await send(how), "the next one");
+      assert.equal(await receipt(window).getAttribute("data-phase"), "unconfirmed");
+      await receipt(window).getByText("no answer came: it may have arrived").waitFor();
+    }
+    await receipt(window).getByRole("button", { name: "put it back" }).click();
+    assert.equal(await window.at("#message").inputValue(), "first\nthe next one");
+    // What coop itself refuses did not.
+    window.expect(/409/);
+    assert.equal(await send((route) => route.fulfill({ status: 409, json: { error: { code: "WRITER_BUSY", message: "another writes" } } })), "first\nthe next one");
+    assert.equal(await receipt(window).getAttribute("data-phase"), "refused");
+  }],
+
+  ["an answer of which nobody knows whether it arrived is told as that, and can be given again", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const told = asks(coop, window, "Bash", { command: "ls" });
+    window.expect(/ERR_FAILED/);
+    await window.page.route("**/agent/respond", (route) => route.abort());
+    const yes = window.at("#card").getByRole("button", { name: "Yes" }).first();
+    await yes.click();
+    await receipt(window).getByText("no answer came: it may have arrived").waitFor();
+    assert.equal(await receipt(window).getAttribute("data-phase"), "unconfirmed");
+    await window.page.unroute("**/agent/respond");
+    await yes.click();
+    assert.deepEqual(await told, allow);
   }],
 
   ["a viewer sees the dialog and cannot answer it", async (world) => {

@@ -1,5 +1,6 @@
 // The token: asked once, never in an address, kept as long as wanted.
 import assert from "node:assert/strict";
+import { Proxy } from "./proxy.mjs";
 
 const TOKEN = "a-token/with+odd=characters~";
 
@@ -45,6 +46,25 @@ export const token = [
     const other = await window.context.newPage();
     await other.goto(coop.url);
     await other.waitForFunction(() => document.querySelector(".xterm-rows")?.textContent.includes("ready>"));
+  }],
+
+  ["a wrong token that was kept for all boxes does not come back", async (world) => {
+    const proxy = world.track(await new Proxy("http://127.0.0.1:1", "/box/red/").start());
+    const coop = await guarded(world, "--allow-origin", proxy.origin);
+    proxy.target = new URL(coop.url);
+    const window = await world.open(proxy.url);
+    window.expect(REFUSED);
+    const kept = () => window.page.evaluate(() => [sessionStorage, localStorage].map((one) => one.getItem("coop-token:/")));
+    await window.page.evaluate(() => [sessionStorage, localStorage].forEach((one) => one.setItem("coop-token:/", "wrong")));
+    await window.page.reload();
+    await window.at("#gate-error").getByText("wrong token").waitFor();
+    assert.deepEqual(await kept(), [null, null]);
+    await window.page.reload();
+    await window.at("#gate").waitFor();
+    assert.equal(await window.at("#gate-error").textContent(), "", "it was shown again");
+    await enter(window, TOKEN);
+    await window.connected();
+    assert.deepEqual(await kept(), [null, null], "it is for this one alone");
   }],
 
   ["a token in the fragment is taken and removed from the address bar", async (world) => {

@@ -12,7 +12,43 @@ async function readIn(window, name) {
 const has = (entries, wanted) =>
   assert.ok(entries.some((entry) => Object.entries(wanted).every(([name, value]) => entry[name] === value)), `${JSON.stringify(wanted)} in ${JSON.stringify(entries, null, 1)}`);
 
+const said = (text) => JSON.stringify({ type: "user", message: { role: "user", content: text } });
+
+/** Has these lines for a live log, so many in one answer, and a transcript from before. */
+async function logs(window, lines, atOnce) {
+  await window.page.route(/\/transcripts$/, (route) => route.fulfill({ json: { transcripts: [1, 2].map((number) => ({ number })) } }));
+  await window.page.route(/\/transcripts\/2$/, (route) => route.fulfill({ json: { content: said("from before") } }));
+  await window.page.route(/\/transcripts\/catchup/, (route) => {
+    const since = Number(new URL(route.request().url()).searchParams.get("since_line"));
+    const live_lines = lines.slice(since, since + atOnce);
+    return route.fulfill({ json: { transcripts: [], live_lines, current_transcript: 2, current_line: since + live_lines.length } });
+  });
+}
+
 export const transcripts = [
+  ["a long conversation is read to its end, and what was asked for stays when more is said", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await coop.hook("SessionStart", {});
+    await window.says("idle");
+    const lines = Array.from({ length: 9 }, (_, number) => said(`word ${number}`));
+    await logs(window, lines, 4);
+    await window.page.keyboard.press("Alt+Shift+L");
+    const entry = (text) => window.at("#transcript").getByText(text, { exact: true });
+    await entry("word 8").waitFor();
+    await window.at("#transcript").getByRole("button", { name: "Show transcript 2" }).click();
+    await entry("from before").waitFor();
+    assert.ok(!(await entry("Older entries are left out here.").isVisible()));
+    // Far more than are kept.
+    for (let number = 9; number < 500; number += 1) lines.push(said(`word ${number}`));
+    await coop.hook("UserPromptSubmit", { prompt: "x" });
+    await entry("word 499").waitFor();
+    assert.ok(await entry("from before").isVisible());
+    assert.ok(await entry("Older entries are left out here.").isVisible());
+    assert.equal(await window.at("#transcript li.user").count(), 401);
+  }],
+
   ["the logs of all agents are read as who said what", async (world) => {
     const coop = await world.shell();
     const window = await world.open(coop.url);

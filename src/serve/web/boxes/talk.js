@@ -3,7 +3,7 @@
 import { post, WITNESS_MS } from "../api.js";
 import { cut, h, show } from "../dom.js";
 import { drawPrompt, promptKey } from "../prompt.js";
-import { complaint, outcome, phase } from "../receipts.js";
+import { fate, mayArrive, outcome, phase, putBack } from "../receipts.js";
 import { digits } from "../shortcuts.js";
 import { isThere, promptOf, stateOf } from "./words.js";
 
@@ -78,9 +78,11 @@ export class Talk {
     if (!message || this.send.disabled) return;
     this.send.disabled = true;
     // An agent that works keeps it until it is done.
-    const answer = await this.#tell(message, () => post("agent/nudge", { message, queue: this.busyAgent, timeout_ms: WITNESS_MS }, { base: this.base }));
-    // What did not arrive stays in the box, to be sent again.
-    if (answer?.delivered || answer?.reason === "queued") this.message.value = "";
+    const act = () => post("agent/nudge", { message, queue: this.busyAgent, timeout_ms: WITNESS_MS }, { base: this.base });
+    const { answer, error } = await this.#tell(message, act);
+    // What did not arrive stays in the box, to be sent again; what may have, does not.
+    if (answer ? mayArrive(answer) : error.lost) this.message.value = "";
+    if (error?.lost) this.told.append(" ", putBack(() => (this.message.value = message)));
     this.send.disabled = false;
   }
 
@@ -94,11 +96,11 @@ export class Talk {
     try {
       const answer = await act();
       say(phase(answer), outcome(answer));
-      return answer;
+      return { answer };
     } catch (error) {
-      say("refused", complaint(error));
+      say(...fate(error));
       this.page.refused(error);
-      return null;
+      return { error };
     }
   }
 }
