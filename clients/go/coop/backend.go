@@ -30,7 +30,8 @@ type Backend struct {
 	Timeout time.Duration
 }
 
-// HasSession tells whether the session exists and its child has not exited.
+// HasSession tells whether the session exists and its child has not exited. Where that cannot be known, because a session
+// wants another token or does not answer, it is an error: whoever took that for a no would start the agent a second time.
 func (b *Backend) HasSession(session string) (bool, error) {
 	alive := false
 	err := b.with(session, func(ctx context.Context, found *Session) (err error) {

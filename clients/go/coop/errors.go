@@ -46,6 +46,10 @@ var ErrUnreachable = errors.New("no coop answers")
 // ErrNoSession says that no session was found on this machine.
 var ErrNoSession = errors.New("no such session runs here")
 
+// ErrUntold says that no session was found, but that some here would not tell how they stand: they want another token, or
+// do not answer. Whether the one that is meant runs is not known.
+var ErrUntold = errors.New("a session here does not tell whether it is the one")
+
 // ErrManySessions says that several sessions fit, and none was chosen.
 var ErrManySessions = errors.New("several such sessions run here")
 

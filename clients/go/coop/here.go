@@ -10,10 +10,15 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
-// How many sessions are asked for their status at once.
-const askedAtOnce = 16
+const (
+	// How many sessions are asked for their status at once.
+	askedAtOnce = 16
+	// One that has not told it by then hangs. Less than a connection may take to be made: one that is not made is nobody's.
+	tellsWithin = 2 * time.Second
+)
 
 // RuntimeDir is where coops listen that were told no other place: $XDG_RUNTIME_DIR/coop, or /tmp/coop-UID where there is no
 // such directory of this user's own.
@@ -72,7 +77,7 @@ type Found struct {
 	Err error
 }
 
-// Filter chooses among the sessions of this machine; the zero Filter takes all.
+// Filter chooses among the sessions of this machine; the zero Filter takes all, any other only such as tell how they stand.
 type Filter struct {
 	// Labels that a session must have, with these values (--label).
 	Labels map[string]string
@@ -111,9 +116,15 @@ func sameDir(one, other string) bool {
 // List tells which sessions of this user run on this machine, sorted by socket. Only those are found that listen in coop's
 // runtime directory, as Start and a coop without --socket do.
 func List(ctx context.Context, filter Filter, options ...Option) ([]Found, error) {
+	fitting, _, err := look(ctx, filter, options)
+	return fitting, err
+}
+
+// The sessions that fit, and what the others say that would not tell whether they do.
+func look(ctx context.Context, filter Filter, options []Option) (fitting []Found, untold []error, err error) {
 	paths, err := sockets()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := make([]Found, len(paths))
 	var asked sync.WaitGroup
@@ -126,18 +137,21 @@ func List(ctx context.Context, filter Filter, options ...Option) ([]Found, error
 		})
 	}
 	asked.Wait()
-	var fitting []Found
 	for _, found := range all {
-		// A socket that nobody answers on was left behind by a coop that was killed.
-		if !isGone(found.Err) && filter.takes(found) {
+		switch {
+		case isGone(found.Err):
+			// A socket that nobody answers on was left behind by a coop that was killed.
+		case filter.takes(found):
 			fitting = append(fitting, found)
+		case found.Err != nil:
+			untold = append(untold, fmt.Errorf("%s: %w", found.Address, found.Err))
 		}
 	}
-	return fitting, ctx.Err()
+	return fitting, untold, ctx.Err()
 }
 
 func ask(ctx context.Context, address string, options []Option) Found {
-	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	ctx, cancel := context.WithTimeout(ctx, tellsWithin)
 	defer cancel()
 	session, err := open(address, options...)
 	if err != nil {
@@ -152,12 +166,15 @@ func isGone(err error) bool { return errors.Is(err, ErrUnreachable) }
 
 func isNone(err error) bool { return errors.Is(err, ErrNoSession) }
 
-// Find connects to the only session that fits; ErrNoSession when none does, ErrManySessions when several do.
+// Find connects to the only session that fits; ErrNoSession when none does, ErrManySessions when several do, ErrUntold when
+// none does but some would not tell, so that the one that is meant may be among them.
 func Find(ctx context.Context, filter Filter, options ...Option) (*Session, error) {
-	found, err := List(ctx, filter, options...)
+	found, untold, err := look(ctx, filter, options)
 	switch {
 	case err != nil:
 		return nil, err
+	case len(found) == 0 && len(untold) > 0:
+		return nil, fmt.Errorf("%w: %w", ErrUntold, errors.Join(untold...))
 	case len(found) == 0:
 		return nil, fmt.Errorf("%w: looked in %s", ErrNoSession, RuntimeDir())
 	case len(found) > 1:

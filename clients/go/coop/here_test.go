@@ -89,6 +89,44 @@ func TestASessionThatWantsATokenIsListedButTellsNothing(t *testing.T) {
 	must[*Session](t)(Here(patiently(t))).Close()
 }
 
+func TestASessionThatDoesNotTellIsNotTakenForNone(t *testing.T) {
+	alone(t)
+	ctx := patiently(t)
+	session := start(t, Program{Command: []string{"cat"}, Labels: map[string]string{NameLabel: "red"}}, WithToken(secret))
+	for _, token := range []string{"", "wrong"} {
+		alive, err := (&Backend{Token: token}).HasSession("red")
+		if alive || !errors.Is(err, ErrUntold) || !errors.Is(err, ErrUnauthorized) || !strings.Contains(err.Error(), session.Address()) {
+			t.Errorf("with the token %q: %v, %v", token, alive, err)
+		}
+	}
+	if _, err := Find(ctx, Filter{Dir: "/"}); !errors.Is(err, ErrUntold) || errors.Is(err, ErrNoSession) {
+		t.Errorf("not %v: %v", ErrUntold, err)
+	}
+	told := Backend{Token: secret}
+	for name, expected := range map[string]bool{"red": true, "blue": false} {
+		if alive, err := told.HasSession(name); alive != expected || err != nil {
+			t.Errorf("%s: %v, %v", name, alive, err)
+		}
+	}
+	// One that fits is found, whatever the others keep to themselves.
+	other := start(t, Program{Command: []string{"cat"}, Labels: map[string]string{NameLabel: "green"}})
+	if alive, err := (&Backend{}).HasSession("green"); !alive || err != nil {
+		t.Errorf("%s: %v, %v", other.Address(), alive, err)
+	}
+	// One that hangs.
+	pid := coopPid(t, other)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	alive, err := told.HasSession("green")
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if alive || !errors.Is(err, ErrUntold) {
+		t.Errorf("of one that hangs: %v, %v", alive, err)
+	}
+}
+
 func TestADirectoryThatOthersCanReachIsNotSearched(t *testing.T) {
 	dir := alone(t)
 	if err := os.Mkdir(filepath.Join(dir, "coop"), 0o755); err != nil {

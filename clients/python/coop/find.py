@@ -6,13 +6,19 @@ import stat
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .errors import NoSession, NotStarted, Unreachable
+import grpc
+from coop.v1 import lifecycle_pb2
+
+from .errors import NoSession, NotStarted, Unreachable, typed
 from .session import Session
 
 #: How much of the complaint of a coop that does not start is kept.
 COMPLAINT_BYTES_MAX = 4096
+#: How many sockets are asked at once whether somebody answers, and how long each may take, in seconds.
+ASKED_AT_ONCE, ANSWERS_WITHIN = 16, 2.0
 
 
 def connect(url: str | None = None, *, socket: str | os.PathLike | None = None, token: str | None = None) -> Session:
@@ -63,18 +69,19 @@ def sessions() -> list[Path]:
         return []
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
         raise NoSession(f"no session is looked for in {directory}: it must be a directory of this user alone (mode 700)")
-    return [path for path in sorted(directory.glob("coop-*.sock")) if _answers(path)]
+    paths = sorted(directory.glob("coop-*.sock"))
+    # At once, so that those that hang are not waited for one after the other.
+    with ThreadPoolExecutor(ASKED_AT_ONCE) as asked:
+        return [path for path, answers in zip(paths, asked.map(_answers, paths)) if answers]
 
 
 def _answers(path: Path) -> bool:
     with Session(f"unix:{path}") as session:
         try:
-            session.status()
-        except Unreachable:
-            return False
-        except Exception:
-            # It refuses or hangs, so it lives.
-            return True
+            session.calls.GetStatus(lifecycle_pb2.GetStatusRequest(), timeout=ANSWERS_WITHIN)
+        except grpc.RpcError as error:
+            # One that refuses or hangs lives.
+            return not isinstance(typed(error), Unreachable)
         return True
 
 

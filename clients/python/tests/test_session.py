@@ -1,6 +1,9 @@
 """A session from Python: found, used, refused, ended."""
 
 import os
+import signal
+import socket
+import threading
 import unittest
 from pathlib import Path
 
@@ -43,6 +46,36 @@ class Sessions(Case):
         os.environ["COOP_SOCKET"] = second.address.removeprefix("unix:")
         with coop.connect() as session:
             self.assertEqual(session.address, second.address)
+
+    def test_sessions_are_asked_at_once(self):
+        directory = coop.runtime_dir()
+        directory.mkdir(mode=0o700)
+        listeners = []
+        for number in range(4):
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(str(directory / f"coop-{number}.sock"))
+            listener.listen()
+            listeners.append(listener)
+
+        def hangs_up():
+            # Nobody is told anything before all of them are asked: who asked one after the other would take the first for one that hangs.
+            asked = [listener.accept()[0] for listener in listeners]
+            for one in (*listeners, *asked):
+                one.close()
+
+        hanging = threading.Thread(target=hangs_up)
+        hanging.start()
+        self.assertEqual(coop.sessions(), [])
+        hanging.join(PATIENCE)
+
+    def test_a_session_that_wants_a_token_or_hangs_is_listed(self):
+        guarded, hanging = self.start("cat", token=SECRET), self.start("cat")
+        pid = int(Path(hanging.address).stem.removeprefix("coop-"))
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            self.assertEqual([f"unix:{path}" for path in coop.sessions()], sorted([guarded.address, hanging.address]))
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
     def test_refusals_are_told_apart(self):
         session = self.shell()

@@ -65,6 +65,7 @@ type BoxesClient interface {
 	// Fetches an image; the stream ends when it is whole.
 	PullImage(ctx context.Context, in *PullImageRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[BuildProgress], error)
 	// Makes ready what a box stands on: its image, and what its setup commands make of it. The stream ends when all is there.
+	// Whoever stops reading gives it up: setup commands that run for nobody else are ended, what was fetched stays.
 	BuildBox(ctx context.Context, in *BuildBoxRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[BuildProgress], error)
 	// What the agent changed in a workspace that is an overlay. `/diff/text` answers as `git diff` prints.
 	DiffWorkspace(ctx context.Context, in *DiffWorkspaceRequest, opts ...grpc.CallOption) (*DiffWorkspaceResponse, error)
@@ -279,6 +280,7 @@ type BoxesServer interface {
 	// Fetches an image; the stream ends when it is whole.
 	PullImage(*PullImageRequest, grpc.ServerStreamingServer[BuildProgress]) error
 	// Makes ready what a box stands on: its image, and what its setup commands make of it. The stream ends when all is there.
+	// Whoever stops reading gives it up: setup commands that run for nobody else are ended, what was fetched stays.
 	BuildBox(*BuildBoxRequest, grpc.ServerStreamingServer[BuildProgress]) error
 	// What the agent changed in a workspace that is an overlay. `/diff/text` answers as `git diff` prints.
 	DiffWorkspace(context.Context, *DiffWorkspaceRequest) (*DiffWorkspaceResponse, error)

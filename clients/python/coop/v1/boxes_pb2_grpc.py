@@ -180,6 +180,7 @@ class BoxesServicer:
 
     def BuildBox(self, request, context):
         """Makes ready what a box stands on: its image, and what its setup commands make of it. The stream ends when all is there.
+        Whoever stops reading gives it up: setup commands that run for nobody else are ended, what was fetched stays.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

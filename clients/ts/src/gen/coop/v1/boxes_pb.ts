@@ -1200,6 +1200,7 @@ export const Boxes: GenService<{
   },
   /**
    * Makes ready what a box stands on: its image, and what its setup commands make of it. The stream ends when all is there.
+   * Whoever stops reading gives it up: setup commands that run for nobody else are ended, what was fetched stays.
    *
    * @generated from rpc coop.v1.Boxes.BuildBox
    */
