@@ -21,7 +21,8 @@ pub enum SpawnError {
     #[error("cannot run {program:?}: no such program{}", if is_path(.program) { "" } else { " on PATH" })]
     NotFound { program: OsString },
     #[error(
-        "cannot run {program:?} in the box: no such program there; install it in the image, or mount it (box.mounts)"
+        "cannot run {program:?} in the box: no such program there; a box of the machine's own files finds what is on your \
+         PATH (`coop doctor --agent` looks for agents), an image must have it, or it is mounted (box.mounts)"
     )]
     NotFoundInBox { program: OsString },
     #[error("cannot run {program:?}: {reason}")]
@@ -64,6 +65,10 @@ pub(super) fn explain(error: io::Error, launch: &Launch, program: &OsStr) -> Spa
         }
         Some(libc::ENOENT | libc::ENOTDIR) => SpawnError::NotFound { program },
         Some(libc::EACCES) if found(&program, launch, Path::is_dir) => not_executable("it is a directory"),
+        // A directory on PATH that may not be entered says so for every program, and a shell looks on.
+        Some(libc::EACCES) if !is_path(&program) && !found(&program, launch, Path::exists) => {
+            SpawnError::NotFound { program }
+        }
         Some(libc::EACCES) => not_executable("permission denied (is it executable?)"),
         Some(libc::ENOEXEC) => not_executable("it is no program for this machine"),
         _ => other(&program, error),

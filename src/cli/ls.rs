@@ -87,7 +87,10 @@ impl Ls {
             let such = if self.label.is_empty() && self.cwd.is_none() { "no" } else { "no such" };
             let runtime_dir = config::runtime_dir();
             let place = runtime_dir.display();
-            complain(&format!("{such} session runs in {place}; one with a --socket elsewhere is not listed"));
+            let way_out = "`coop up` makes a box, `coop -- COMMAND` a session";
+            complain(&format!(
+                "{such} session runs in {place}: {way_out}; one with a --socket elsewhere is not listed"
+            ));
         }
         for line in table(&rows, now) {
             print_line(&line)?;

@@ -1,4 +1,4 @@
-//! A session by the name that a person gives it: its socket, its process id, or one of its labels.
+//! A session by the name that a person gives it: its socket, its process id, its label `name`, or any label in full.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,22 +23,25 @@ pub async fn choose(runtime_dir: &Path, name: &str, credentials: &Credentials) -
     if let Some(path) = sockets.iter().find(|path| is_called(path, name)) {
         return Ok(Target::Socket(path.clone()));
     }
-    let mut labelled = Vec::new();
+    let (mut called, mut labelled) = (Vec::new(), Vec::new());
     for path in &sockets {
-        let status = status(path, credentials).await;
-        if status.is_some_and(|status| status.labels.iter().any(|(k, v)| v == name || format!("{k}={v}") == name)) {
+        let labels = status(path, credentials).await.map(|status| status.labels).unwrap_or_default();
+        // Not by the mere value of another label: `coop stop red` must not end what only belongs to the team red.
+        if labels.get("name").is_some_and(|called| called == name) {
+            called.push(path.clone());
+        } else if labels.iter().any(|(label, value)| format!("{label}={value}") == name) {
             labelled.push(path.clone());
         }
     }
-    match labelled.len() {
-        1 => Ok(Target::Socket(labelled.remove(0))),
+    let mut meant = if called.is_empty() { labelled } else { called };
+    match meant.len() {
+        1 => Ok(Target::Socket(meant.remove(0))),
         0 => {
             let there_are = list(&sockets, credentials).await;
             Err(Failure::NoneCalled { name: name.to_owned(), there_are })
         }
         _ => {
-            let (why, there_are) =
-                (format!("several sessions are called {name:?}"), list(&labelled, credentials).await);
+            let (why, there_are) = (format!("several sessions are called {name:?}"), list(&meant, credentials).await);
             Err(Failure::Ambiguous { why, there_are })
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tokio::net::UnixStream;
 
 use super::Target;
+use super::sessions::number;
 use crate::config;
 
 /// How the sockets of boxes begin.
@@ -45,6 +46,18 @@ pub fn box_of(target: &Target) -> Option<String> {
     let Target::Socket(path) = target else { return None };
     let is_ours = path.parent().is_some_and(|dir| dir == config::runtime_dir());
     box_name(path).filter(|_| is_ours).map(str::to_owned)
+}
+
+/// The words after a verb that mean this session and no other, wherever they are typed.
+pub fn words_for(target: &Target) -> String {
+    match target {
+        Target::Url(_) => format!("--url {target}"),
+        Target::Socket(path) => {
+            let is_listed = is_sidecars(path) && path.parent().is_some_and(|dir| dir == config::runtime_dir());
+            let name = box_of(target).or_else(|| is_listed.then(|| number(path)));
+            name.map_or_else(|| format!("--socket {}", path.display()), |name| format!("-s {name}"))
+        }
+    }
 }
 
 pub async fn answers(path: &Path) -> bool {

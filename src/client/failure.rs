@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tonic::Status;
 
-use super::Target;
+use super::{Target, words_for};
 use crate::api::{ApiError, Code};
 
 #[derive(Debug, thiserror::Error)]
@@ -82,10 +82,11 @@ impl Failure {
             Code::Unauthorized => {
                 format!("{}: give the session's token by --token-file FILE or COOP_AUTH_TOKEN", before_colon(&message))
             }
-            Code::Exited => {
+            // What the session names is a call of HTTP; here there are verbs. One that was borrowed has no such call.
+            Code::Exited if message.contains("POST ") => {
+                let (ended, which) = (before_colon(&message), words_for(target));
                 format!(
-                    "{}; `coop screen` still shows its last words, `coop restart` starts it again",
-                    before_colon(&message)
+                    "{ended}; `coop screen {which}` still shows its last words, `coop restart {which}` starts it again"
                 )
             }
             _ => message,
@@ -181,7 +182,10 @@ mod tests {
     fn a_refusal_names_the_way_out_and_the_session_only_if_it_is_one_of_several() {
         let text = refused(Code::Unauthorized, "wrong token: send the session's token as `Authorization: Bearer …`");
         assert_eq!(text, "wrong token: give the session's token by --token-file FILE or COOP_AUTH_TOKEN");
-        assert!(refused(Code::Exited, "the child has exited").contains("coop screen"));
+        let exited = refused(Code::Exited, "the child has exited: restart it (POST /api/v1/session/restart)");
+        assert!(exited.contains("`coop restart --url http://localhost:1` starts it again"), "{exited}");
+        let borrowed = refused(Code::Exited, "what was borrowed has ended: serve another with a new coop --attach");
+        assert!(borrowed.contains("--attach") && !borrowed.contains("coop restart"), "{borrowed}");
         assert_eq!(refused(Code::WriterBusy, "another\n  writer\x1b[2J"), "another writer\u{fffd}[2J");
         let (target, status) = (Target::parse("localhost:1").unwrap(), ApiError::new(Code::NotReady, "no").into());
         assert_eq!(Failure::of_status(&target, true, &status).to_string(), "http://localhost:1: no");

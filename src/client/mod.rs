@@ -24,7 +24,7 @@ mod wish;
 pub use choose::{choose, introduce};
 pub use connect::{Calls, Client, connect, connect_lasting};
 pub use credentials::Credentials;
-pub use discover::{box_of, box_socket, live_sockets};
+pub use discover::{box_of, box_socket, live_sockets, words_for};
 pub use failure::Failure;
 pub use kept::{Kept, contains, kept, whole_path};
 pub use sessions::{Found, check_private, sessions};

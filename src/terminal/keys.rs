@@ -7,19 +7,36 @@ const NAME_SHOWN_BYTES_MAX: usize = 40;
 
 /// A name that stands for no key, or for a combination that the legacy encoding cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown key {name:?}: try enter, escape, tab, backspace, delete, up, page-up, home, f5, ctrl-c, alt-x, shift-tab or a single character"
-)]
+#[error("{}", self.told())]
 pub struct UnknownKey {
     name: String,
+    /// The key alone would have been one.
+    is_combination: bool,
+}
+
+impl UnknownKey {
+    fn told(&self) -> String {
+        let name = &self.name;
+        if self.is_combination {
+            return format!(
+                "{name:?} is a combination that terminals have no code for: try the key alone, or with alt-"
+            );
+        }
+        format!(
+            "unknown key {name:?}: try enter, escape, tab, backspace, delete, up, page-up, home, f5, ctrl-c, alt-x, \
+             shift-tab or a single character; text is typed by `coop input`"
+        )
+    }
 }
 
 /// The bytes for a key such as `enter`, `ctrl-c`, `alt-x`, `shift-up`, `f5` or `é`. Names are case-insensitive;
 /// a single character keeps its case.
 pub fn encode_key(name: &str, modes: &Modes) -> Result<Vec<u8>, UnknownKey> {
     let (modifiers, bare) = split_modifiers(name);
-    let bytes = Key::named(bare).and_then(|key| key.encode(modifiers, modes.application_cursor));
-    bytes.ok_or_else(|| UnknownKey { name: super::cut(name, NAME_SHOWN_BYTES_MAX).to_owned() })
+    let key = Key::named(bare);
+    let bytes = key.and_then(|key| key.encode(modifiers, modes.application_cursor));
+    let name = || super::cut(name, NAME_SHOWN_BYTES_MAX).to_owned();
+    bytes.ok_or_else(|| UnknownKey { name: name(), is_combination: key.is_some() })
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

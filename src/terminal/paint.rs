@@ -14,38 +14,28 @@ pub fn text(line: &Line) -> String {
 
 /// The row with its colours: begins in the default style and ends in it, trailing default blanks trimmed.
 pub fn ansi(line: &Line) -> String {
-    let is_blank = |cell: &avt::Cell| cell.char() == ' ' && cell.width() == 1 && cell.pen().is_default();
-    let cells = line.cells();
-    let end = cells.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
-    let mut out = String::with_capacity(end + 16);
-    let mut pen = Pen::default();
-    // The second half of a wide character has width 0 and no character of its own.
-    for cell in cells[..end].iter().filter(|cell| cell.width() > 0) {
-        if *cell.pen() != pen {
-            pen = *cell.pen();
-            write_pen(&mut out, &pen);
-        }
-        out.push(cell.char());
-    }
-    if !pen.is_default() {
-        out.push_str("\x1b[0m");
-    }
-    out
+    painted(line.cells(), false).0
 }
 
 /// The columns `window` of the row with their colours, for a terminal whose cursor is in the first column, and how many
 /// columns they take there. Half a wide character at an edge is a blank; trailing default blanks are trimmed.
 pub fn ansi_part(line: &Line, window: Range<usize>) -> (String, usize) {
-    let is_blank = |cell: &avt::Cell| cell.char() == ' ' && cell.width() == 1 && cell.pen().is_default();
     let cells = line.cells();
-    let seen = &cells[window.start.min(cells.len())..window.end.min(cells.len())];
-    let end = seen.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
+    painted(&cells[window.start.min(cells.len())..window.end.min(cells.len())], true)
+}
+
+/// Cells with their colours, and how many columns they take. Not every terminal agrees that a character is wide; `in_place`
+/// puts what follows one where it belongs.
+fn painted(cells: &[avt::Cell], in_place: bool) -> (String, usize) {
+    let is_blank = |cell: &avt::Cell| cell.char() == ' ' && cell.width() == 1 && cell.pen().is_default();
+    let end = cells.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
     let (mut out, mut pen, mut cols, mut after_wide) = (String::with_capacity(end + 16), Pen::default(), 0, false);
-    for (col, cell) in seen[..end].iter().enumerate() {
+    for (col, cell) in cells[..end].iter().enumerate() {
+        // The second half of a wide character has width 0 and no character of its own.
         let ch = match cell.width() {
             0 if col > 0 => continue,
             0 => ' ',
-            2 if col + 1 == seen.len() => ' ',
+            2 if col + 1 == cells.len() => ' ',
             _ => cell.char(),
         };
         if *cell.pen() != pen {
@@ -53,8 +43,7 @@ pub fn ansi_part(line: &Line, window: Range<usize>) -> (String, usize) {
             write_pen(&mut out, &pen);
         }
         let width = if ch.is_ascii() { 1 } else { ch.width().unwrap_or(1) };
-        // Not every terminal agrees that a character is wide: what follows must not be moved by that.
-        if after_wide && width == 1 {
+        if in_place && after_wide && width == 1 {
             // Writing into a String cannot fail.
             let _ = write!(out, "\x1b[{}G", cols + 1);
         }

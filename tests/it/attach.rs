@@ -33,11 +33,14 @@ async fn restored(seat: &mut Seat, code: &str) {
 
 #[tokio::test]
 async fn the_terminal_shows_the_session_and_types_into_it() {
-    let coop = Coop::run(&sh("stty -echo; echo shown; while read line; do echo \"got $line\"; stty size; done"));
+    let coloured = r"printf '\033[31;44mshown  \033[0m\r\n'";
+    let coop =
+        Coop::run(&sh(&format!("stty -echo; {coloured}; while read line; do echo \"got $line\"; stty size; done")));
     coop.shows("shown").await;
     let mut seat = Seat::attached(&coop, 60, 12, &[]);
     seat.shows("ctrl-] detaches").await;
     seat.shows_the_session(&coop).await;
+    assert!(seat.shown.ansi_rows()[0].starts_with("\x1b[0;31;44mshown  \x1b[0m"), "{:?}", seat.shown.ansi_rows());
     seat.types("words\r").await;
     seat.shows("got words").await;
     seat.shows("11 60").await;
@@ -59,10 +62,12 @@ async fn a_session_is_not_shown_in_itself() {
 #[tokio::test]
 async fn whoever_was_attached_at_the_end_is_told_what_is_left() {
     let coop = Coop::run(&sh("read line"));
-    let mut seat = Seat::attached(&coop, 90, 12, &[]);
+    let mut seat = Seat::attached(&coop, 160, 12, &[]);
     seat.shows("ctrl-] detaches").await;
     seat.types("\r").await;
-    seat.shows("`coop restart` starts it again").await;
+    // Wherever the words are typed, they mean this session: there may be others, and one around the terminal.
+    let socket = coop.socket.as_ref().unwrap().display();
+    seat.shows(&format!("`coop restart --socket {socket}` starts it again")).await;
     coop.post("/api/v1/session/restart", json!({})).await.ok();
     let mut seat = Seat::attached(&coop, 90, 12, &[]);
     seat.shows("ctrl-] detaches").await;

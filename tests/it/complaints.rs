@@ -62,7 +62,7 @@ async fn who_types_after_the_end_is_told_where_to_look() {
     let coop = on_socket(&scratch, &[], &sh("exit 3"));
     coop.exited().await;
     for words in [["input", "late"], ["keys", "x"]] {
-        says(&coop.verb(&words).await, &["exited", "`coop screen`"]);
+        says(&coop.verb(&words).await, &["exited", "`coop screen "]);
     }
     assert!(coop.verb(&["state"]).await.ok().contains("exit code 3"));
 }

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 
 use crate::support::{Coop, Scratch, at_home, run_coop};
 
@@ -66,29 +69,48 @@ fn before_program(words: &[String]) -> Vec<String> {
     words.iter().take_while(|word| *word != "--").cloned().collect()
 }
 
-#[tokio::test]
-async fn the_image_runs_with_its_own_words_and_its_health_check_works() {
-    let dockerfile = file("deploy/Dockerfile");
-    let one = |key: &'static str| lists(&dockerfile, key).next().unwrap_or_else(|| panic!("no {key}"));
+/// The block in this language of a page.
+fn block(page: &str, language: &str) -> String {
+    let (_, rest) = page.split_once(&format!("```{language}\n")).unwrap_or_else(|| panic!("no block in {language}"));
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+/// Starts what an image would, with the variables that it has, and has its health check look at it.
+async fn runs_as_an_image(dockerfile: &str) -> Vec<(String, String)> {
+    let one = |key: &'static str| lists(dockerfile, key).next().unwrap_or_else(|| panic!("no {key}"));
     assert_eq!(one("ENTRYPOINT"), ["coop"]);
-    let words = lists(&dockerfile, "CMD").last().unwrap();
+    let words = lists(dockerfile, "CMD").last().unwrap();
     let mut variables: Vec<(String, String)> = Vec::new();
     for word in dockerfile.split_whitespace().filter(|word| word.starts_with("COOP_")) {
         if let Some((name, value)) = word.split_once('=').filter(|(name, _)| *name != "COOP_AUTH_TOKEN_FILE") {
             variables.push((name.to_owned(), value.to_owned()));
         }
     }
-    let host = variables.iter().find(|(name, _)| name == "COOP_HOST");
-    assert_eq!(host.map(|(_, host)| host.as_str()), Some("0.0.0.0"), "others reach it");
     variables.push(("COOP_AUTH_TOKEN".to_owned(), "correct-horse-battery-staple".to_owned()));
     let scratch = Scratch::new();
     let coop = start(&before_program(&words), &scratch, &variables);
-    let check = lists(&dockerfile, "HEALTHCHECK").next().unwrap();
+    let check = one("HEALTHCHECK");
     assert_eq!(check[0], "coop");
     let check: Vec<&str> = check[1..].iter().map(String::as_str).collect();
     // In the container the variable of the image names the socket.
     run_coop(&check, &[("COOP_SOCKET", coop.socket.as_ref().unwrap().to_str().unwrap())]).await.ok();
     run_coop(&check, &[("COOP_SOCKET", "/no/such/socket")]).await.complaint();
+    known_variables("the image", dockerfile).await;
+    variables
+}
+
+#[tokio::test]
+async fn the_image_runs_with_its_own_words_and_its_health_check_works() {
+    let variables = runs_as_an_image(&file("deploy/Dockerfile")).await;
+    let host = variables.iter().find(|(name, _)| name == "COOP_HOST");
+    assert_eq!(host.map(|(_, host)| host.as_str()), Some("0.0.0.0"), "others reach it");
+}
+
+#[tokio::test]
+async fn the_image_of_an_agent_runs_as_the_page_says() {
+    let page = file("deploy/README.md");
+    runs_as_an_image(&block(&page, "dockerfile")).await;
+    known_variables("the page", &page).await;
 }
 
 #[test]
@@ -129,8 +151,35 @@ async fn pods_start_with_flags_and_probes_that_coop_has() {
             let answer = coop.at("health_url").call("GET", path.0).header("authorization", "").send().await;
             assert_eq!(answer.status, 200, "{name}: {path:?}");
         }
+        // Kubernetes asks without a token, for the whole server unless the probe names a service.
+        for probe in yaml.lines().filter_map(|line| line.split_once("grpc: {")) {
+            assert_eq!(probe.1, "port: 8080}", "{name}");
+            assert!(flags.contains(&"--port=8080".to_owned()), "{name}: {flags:?}");
+            let mut health = HealthClient::new(coop.place.channel().await);
+            let answer = health.check(HealthCheckRequest { service: String::new() }).await.unwrap().into_inner();
+            assert_eq!(answer.status(), ServingStatus::Serving, "{name}");
+        }
         known_variables(name, &yaml).await;
     }
+}
+
+#[tokio::test]
+async fn the_overlay_adds_flags_that_coop_has_before_the_program() {
+    let patch = file("deploy/kustomize/overlays/example/session.yaml");
+    let mut words = arguments(&file("deploy/kustomize/base/deployment.yaml"));
+    let at = "path: /spec/template/spec/containers/0/args/";
+    let added: Vec<(&str, &str)> =
+        patch.split("- op: add").skip(1).filter_map(|op| op.split_once(at)?.1.split_once("\n  value: ")).collect();
+    for (place, value) in &added {
+        words.insert(place.parse().unwrap(), value.lines().next().unwrap().to_owned());
+    }
+    assert_eq!((added.len(), patch.matches("--").count()), (2, 2), "each flag of the patch was found");
+    let scratch = Scratch::new();
+    let coop = start(&before_program(&words), &scratch, &[]);
+    assert_eq!(coop.status().await["labels"]["team"], "red");
+    let named = |host: &str| coop.place.call("GET", "/api/v1/status").header("host", host);
+    assert_eq!(named("coop.team-red.example").send().await.status, 200);
+    assert_eq!(named("coop.team-blue.example").send().await.status, 403);
 }
 
 #[tokio::test]

@@ -209,6 +209,21 @@ async fn a_session_is_chosen_by_its_name_or_by_its_number() {
     let variables = [("XDG_RUNTIME_DIR", runtime.0.dir().to_str().unwrap()), ("COOP_SOCKET", &*socket(&blue))];
     let told = run_coop(&["state", "--session", "red", "--json"], &variables).await.json();
     assert_eq!(told["status"]["labels"]["name"], "red");
+    // Another label's value is no name, and a name counts more than a label.
+    let green = runtime.session(&["--label", "team=green"], &["cat"], &[]);
+    let named = runtime.session(&["--label", "name=team=red", "--label", "team=red"], &["cat"], &[]);
+    let teamed = runtime.session(&["--label", "team=red"], &["cat"], &[]);
+    for (name, coop) in [("team=green", &green), ("team=red", &named)] {
+        let told = runtime.verb(&["state", "--session", name, "--json"]).await.json();
+        assert_eq!(told["status"]["pid"], coop.child_pid().await, "{name}");
+    }
+    for verb in [&["stop", "green"][..], &["restart", "green"], &["logs", "green"], &["state", "-s", "green"]] {
+        assert!(runtime.verb(verb).await.complaint().contains("no session is called \"green\""), "{verb:?}");
+    }
+    assert_eq!(
+        (green.status().await["state"].clone(), teamed.status().await["state"].clone()),
+        ("running".into(), "running".into())
+    );
     let ended = runtime.verb(&["state", "--session", "green"]).await;
     assert!(
         ended.complaint().contains("no session is called \"green\"") && ended.complaint().contains("name=red"),

@@ -71,6 +71,26 @@ async fn a_dialog_that_stays_open_after_an_answer_can_be_answered_again() {
 }
 
 #[tokio::test]
+async fn a_dialog_that_somebody_else_closes_confirms_no_earlier_answer() {
+    let claude = asks("", r#"asks ls "  (sure?)" 2; read -rn1 -d '' key; keys+=$key"#).await;
+    let mut ws = claude.place.ws("/ws?mode=state").await;
+    let answer = respond(&claude, json!({"option": 1})).await;
+    assert_eq!(json!([answer["delivered"], answer["reason"]]), json!([false, "unconfirmed"]), "{answer}");
+    let typed = claude.post("/api/v1/input", json!({"text": "3", "enter": false})).await.ok();
+    claude.shows("read 13.").await;
+    claude.is("idle").await;
+    // Events come in order: a receipt for the end of the dialog would be told before whatever happens next.
+    claude.hook("UserPromptSubmit", json!({"prompt": "on"})).await;
+    loop {
+        let told = ws.hear().await.event();
+        assert!(told["event"] != "receipt" || told["phase"] != "accepted", "after {typed}: {told}");
+        if told["event"] == "transition" && told["next"] == "working" {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
 async fn no_digit_is_typed_into_a_text() {
     // Somebody pressed Tab, and the cursor stands in what is to be amended.
     let claude = asks(r#"asks ls ", and tell Claude what to do next" 11"#, "").await;

@@ -195,6 +195,32 @@ mod tests {
     }
 
     #[test]
+    fn colours_are_the_sessions_on_blanks_and_where_a_row_is_clipped_too() {
+        let mut outer = Outer::new();
+        let mut canvas = canvas(20, 3, "\x1b[31;44mred\x1b[0m \x1b[1;7mX\x1b[0;4;38;5;200;48;2;1;2;3m日\x1b[m\r\n");
+        canvas.feed("\x1b[42m\x1b[K\x1b[0m\r\nplain\x1b[2;1H".as_bytes());
+        outer.shows(&mut canvas);
+        let clipped = |canvas: &Canvas, row| canvas.terminal.part_of_row(row, 0..WINDOW.cols).0;
+        for step in
+            ["", "\x1b[1;1H\x1b[0;2;9mw\x1b[3;6H\x1b[5;93m  ", "\x1b[1;2H\x1b[0;41m\x1b[K\x1b[2;4H\x1b[0m\x1b[K"]
+        {
+            canvas.feed(step.as_bytes());
+            outer.shows(&mut canvas);
+            let shown = outer.0.ansi_rows();
+            for (row, shown) in shown[..3].iter().enumerate() {
+                // Fed to a terminal of the window's size, so that they are told in the same way.
+                let mut wanted = Terminal::new(Size::new(10, 1).unwrap(), 0);
+                wanted.feed(clipped(&canvas, row).as_bytes(), Seq(1));
+                assert_eq!(*shown, wanted.ansi_rows()[0], "row {row} after {step:?}");
+            }
+            assert_eq!(shown[3], "status");
+        }
+        assert_eq!(outer.0.ansi_rows()[1], "\x1b[0;42m   \x1b[0m", "what was cleared without a colour has none");
+        let row = "\x1b[0;2;9mw\x1b[0;41m         \x1b[0m";
+        assert_eq!(outer.0.ansi_rows()[0], row, "blanks have theirs to the edge of the window");
+    }
+
+    #[test]
     fn only_what_differs_is_painted() {
         let mut canvas = canvas(10, 3, "one\r\ntwo");
         let mut out = String::new();

@@ -205,6 +205,19 @@ mod tests {
         assert!(said(&tonic::Status::unauthenticated("wrong token")));
     }
 
+    #[tokio::test]
+    async fn a_lost_connection_is_tried_for_two_minutes_and_then_given_up() {
+        let target = Target::parse("http://127.0.0.1:1").unwrap();
+        let place = Place { target: target.clone(), credentials: Credentials::default(), view: false, terminal: None };
+        let size = Size::new(80, 24).unwrap();
+        let away = || Failure::of_status(&target, false, &tonic::Status::unavailable("away"));
+        let mut retry = Retry::new(&place, size);
+        retry.again(away(), &place, size).unwrap();
+        assert_eq!(retry.told(), "connection lost, try 2 in 0.5 s; keys are not sent");
+        retry.since = retry.since.checked_sub(TRY_FOR).unwrap();
+        retry.again(away(), &place, size).unwrap_err();
+    }
+
     #[test]
     fn a_size_that_finds_no_room_is_told_later_and_only_the_last() {
         let (say, mut said) = mpsc::channel(1);

@@ -34,7 +34,7 @@ use super::words::{complain, plain, print_json};
 use crate::borrowed::process;
 use crate::child::Size;
 use crate::cli::completions;
-use crate::client::{Credentials, Failure, Target, box_of, connect};
+use crate::client::{Credentials, Failure, Target, box_of, connect, words_for};
 use crate::proto::v1::ExitEvent;
 use about::About;
 use key::DetachKey;
@@ -72,7 +72,7 @@ pub const SIGNAL_BASE: i32 = 128;
                         coop attach --url http://build:8080 --token-file token --detach-key ctrl-b")]
 #[command(mut_arg("json", |json| json.help("Print how it ended as JSON; an error becomes JSON on stderr")))]
 pub struct Attach {
-    /// Which session, when several run: a box, its name or number, as `coop ls` shows them, or a label
+    /// Which session, when several run: a box, its name or number, as `coop ls` shows them, or a label in full, as team=red
     #[arg(value_name = "SESSION", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
     session: Option<String>,
     /// Only look: nothing is typed, the size stays as it is; Ctrl-C leaves
@@ -166,7 +166,8 @@ pub async fn sit(
         print_json(&Told { ending: word, session: name, exit })?;
     } else {
         let left = if matches!(ending, Ending::Ended(_)) { what_is_left(&place).await } else { WhatIsLeft::Nothing };
-        tell(ending, &plain(name), &plain(program), boxed.as_deref(), left);
+        let which = words_for(&place.target);
+        tell(ending, &plain(name), &plain(program), (boxed.as_deref(), &which), left);
     }
     Ok(ending.exit_code())
 }
@@ -245,8 +246,7 @@ async fn about(place: &Place) -> Result<About, Failure> {
 }
 
 /// One line for the person, on the screen that was there before.
-fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>, left: WhatIsLeft) {
-    let again = boxed.map(|name| format!(" {name}")).unwrap_or_default();
+fn tell(ending: &Ending, name: &str, program: &str, (boxed, which): (Option<&str>, &str), left: WhatIsLeft) {
     match ending {
         Ending::Detached => {
             let back = boxed.map(|name| format!(": `coop attach {name}` comes back")).unwrap_or_default();
@@ -255,15 +255,14 @@ fn tell(ending: &Ending, name: &str, program: &str, boxed: Option<&str>, left: W
         Ending::Ended(exit) => {
             let how = exit_ending(exit).unwrap_or_else(|| "it has ended".to_owned());
             let whole = if boxed.is_some() { "box" } else { "session" };
-            let shown = boxed.map(|name| format!(" -s {name}")).unwrap_or_default();
             let then = match left {
                 WhatIsLeft::Nothing => "the session has ended with it".to_owned(),
                 WhatIsLeft::Screen => {
-                    format!("`coop screen{shown}` shows its last screen, `coop stop` ends the session")
+                    format!("`coop screen {which}` shows its last screen, `coop stop {which}` ends the session")
                 }
                 WhatIsLeft::Everything => format!(
-                    "`coop restart{again}` starts it again, `coop screen{shown}` shows its last screen, `coop stop{again}` \
-                     ends the {whole}"
+                    "`coop restart {which}` starts it again, `coop screen {which}` shows its last screen, `coop stop \
+                     {which}` ends the {whole}"
                 ),
             };
             complain(&format!("{program} in {name}: {how}; {then}"));

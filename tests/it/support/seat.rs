@@ -102,13 +102,14 @@ impl Seat {
         self.until(words, |seat| seat.rows().iter().any(|row| row.contains(words))).await;
     }
 
-    /// Reads until the first rows are those of the session.
+    /// Reads until the first rows are those of the session, with their colours.
     pub async fn shows_the_session(&mut self, coop: &Coop) {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
-            let screen = coop.get("/api/v1/screen").await.ok();
+            let screen = coop.get("/api/v1/screen?format=ansi").await.ok();
             let lines: Vec<&str> = screen["lines"].as_array().unwrap().iter().filter_map(|row| row.as_str()).collect();
-            if self.rows().iter().zip(&lines).all(|(shown, line)| shown == line) && lines.len() <= self.rows().len() {
+            let shown = self.shown.ansi_rows();
+            if shown.iter().zip(&lines).all(|(shown, line)| shown == line) && lines.len() <= shown.len() {
                 return;
             }
             assert!(tokio::time::Instant::now() < deadline, "not\n{}\nbut\n{}", lines.join("\n"), self.sight());
