@@ -103,7 +103,10 @@ fn memory(report: &mut Report, name: &str, pids: &[u32], limit_mib: f64) -> Resu
         // The program's file is in memory once for all; each process has its part of that.
         figure += &format!(", {:.1} MiB of its own and its part of the shared", share.median());
     }
-    let row = Row::new(name, figure).gate(at_most(mib.median(), limit_mib, " MiB"));
+    let (row, bound) = (Row::new(name, figure), at_most(mib.median(), limit_mib, " MiB"));
+    // It does not depend on how busy the machine is, only on how coop was built: without optimising it is larger.
+    let is_release = !cfg!(debug_assertions) || std::env::var_os("COOP_TEST_BINARY").is_some();
+    let row = if is_release { row.promise(bound) } else { row.gate(bound) };
     report.push(row.data(json!({"share_mib": share.json(), "resident_mib": mib.json()})));
     Ok(())
 }

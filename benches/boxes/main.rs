@@ -34,7 +34,7 @@ use crate::report::Report;
 #[derive(Debug, Parser)]
 #[command(about = "Measures the speed, memory and idleness of boxes")]
 struct Args {
-    /// Few rounds and few boxes, without gates: a smoke test
+    /// Few rounds and few boxes, without gates for speed: a smoke test
     #[arg(long)]
     short: bool,
     /// Rounds of each measurement
