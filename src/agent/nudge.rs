@@ -32,6 +32,8 @@ pub struct Typing {
     pub send: &'static str,
     /// Hands the message to an agent at work, which keeps it until it is done.
     pub queue: &'static str,
+    /// Puts the message into what an agent at work does now, where it can.
+    pub steer: Option<&'static str>,
     /// How a long paste is shown, without blanks.
     pub pasted: &'static str,
     /// Whether text in a dialog is pasted too, rather than typed.
@@ -76,6 +78,8 @@ const ACCEPTED: Phase = Phase::Accepted { witness: Cow::Borrowed("") };
 /// Gives a message to the agent. The caller is answered in time; the delivery itself is finished in any case.
 pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     let text = deliverable(agent.driver(), &nudge.message, nudge.command)?;
+    let typing = agent.driver().typing();
+    let busy_key = busy_key(agent.driver().name(), typing, &nudge)?;
     let began = Instant::now();
     let refused = |before: StateKind, reason: &'static str| Nudged {
         delivered: false,
@@ -84,7 +88,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         receipt: None,
     };
     let view = agent.view_as_told().await;
-    if !is_ready(&view, nudge.queue) {
+    if !is_ready(&view, busy_key.is_some()) {
         return Ok(refused(view.state.kind(), AGENT_BUSY));
     }
     let mut turn = agent.session().begin_turn(InputKind::Nudge, nudge.writer, nudge.expect, nudge.command).await?;
@@ -92,13 +96,13 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     // Whoever had its turn before may have set the agent to work.
     let view = agent.view();
     let before = view.state.kind();
-    if !is_ready(&view, nudge.queue) {
+    if !is_ready(&view, busy_key.is_some()) {
         agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
         return Ok(refused(before, AGENT_BUSY));
     }
-    let queues = is_busy(&view);
-    let typing = agent.driver().typing();
-    let delivery = Delivery { agent: agent.clone(), typing, id: turn.id, text, is_command: nudge.command, queues };
+    let busy_key = busy_key.filter(|_| is_busy(&view));
+    let (key, queues) = (busy_key.unwrap_or(typing.send), busy_key.is_some());
+    let delivery = Delivery { agent: agent.clone(), typing, id: turn.id, text, is_command: nudge.command, key, queues };
     tokio::spawn(delivery.run(turn, ticket.clone()));
     let left = nudge.timeout.saturating_sub(began.elapsed());
     let receipt = ticket.judged_within(left).await;
@@ -106,10 +110,22 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     Ok(Nudged { delivered: reason.is_none(), before, reason, receipt: Some(receipt) })
 }
 
-/// Whether the agent takes a message now.
-fn is_ready(view: &View, queue: bool) -> bool {
+/// The key by which an agent at work may be given the message; none, if it shall be left alone.
+fn busy_key(agent: &str, typing: &Typing, nudge: &Nudge) -> Result<Option<&'static str>, Failure> {
+    match (nudge.queue, nudge.steer) {
+        (true, true) => Err(Failure::Bad("queue and steer: a message goes in now or later, give one of them".to_owned())),
+        (true, false) => Ok(Some(typing.queue)),
+        (false, false) => Ok(None),
+        (false, true) => typing.steer.map(Some).ok_or_else(|| {
+            Failure::Bad(format!("steer: {agent} takes no message into what it is doing; queue:true gives it one for later"))
+        }),
+    }
+}
+
+/// Whether the agent takes a message now, if it may be given one at work or not.
+fn is_ready(view: &View, also_at_work: bool) -> bool {
     let may_take = matches!(view.state.kind(), StateKind::Idle | StateKind::Error | StateKind::Parked);
-    if is_busy(view) { queue } else { may_take }
+    if is_busy(view) { also_at_work } else { may_take }
 }
 
 /// Whether the agent would keep a message for later. While it retries a request it is as busy as while it works.
@@ -137,7 +153,9 @@ struct Delivery {
     id: TurnId,
     text: String,
     is_command: bool,
-    /// The agent works, and will keep the message.
+    /// Hands it to the agent.
+    key: &'static str,
+    /// The agent works, and will keep the message until it can take it.
     queues: bool,
 }
 
@@ -160,7 +178,6 @@ impl Delivery {
         let (text, turn, queues) = (self.text.clone(), self.id, self.queues);
         self.agent.ask(|reply| Ask::Expect { text, turn, queues, reply }).await.map_err(|_| "exited")?;
         self.paste(&mut hands).await?;
-        let key = if self.queues { self.typing.queue } else { self.typing.send };
         for enters in 0..ENTERS_MAX {
             tokio::time::sleep(self.typing.settles).await;
             let view = hands.view_of_now().await;
@@ -170,7 +187,7 @@ impl Delivery {
                 return if enters == 0 { opened } else { self.is_unsure().await };
             }
             let before = self.complaints().await;
-            hands.write(key).await.map_err(exited)?;
+            hands.write(self.key).await.map_err(exited)?;
             self.agent.session().progress(self.id, Phase::Written).await;
             let effect = tokio::select! {
                 // Some agents leave what they do not know in the box, where it shall not stay.
@@ -414,6 +431,23 @@ mod tests {
         assert!(is_opening(&working, EpochMs(2999)) && !is_opening(&working, EpochMs(3000)));
         assert!(!is_opening(&View { opens_until: None, ..working }, EpochMs(0)));
         assert!(!is_opening(&View { state: State::Idle, ..announced }, EpochMs(2999)), "it was refused");
+    }
+
+    #[test]
+    fn an_agent_at_work_is_given_a_message_only_as_it_was_asked_for_and_can_be() {
+        let key = |agent: config::Agent, queue, steer| {
+            let driver = super::super::driver::of(agent).unwrap();
+            let (message, timeout) = (String::new(), Duration::ZERO);
+            let nudge = Nudge { message, queue, steer, command: false, expect: Expect::default(), writer: None, timeout };
+            busy_key(driver.name(), driver.typing(), &nudge).map_err(|failure| failure.to_string())
+        };
+        assert_eq!(key(config::Agent::Codex, false, false), Ok(None));
+        assert_eq!(key(config::Agent::Codex, true, false), Ok(Some("\t")));
+        assert_eq!(key(config::Agent::Codex, false, true), Ok(Some("\r")));
+        assert!(key(config::Agent::Codex, true, true).unwrap_err().contains("one of them"));
+        for agent in [config::Agent::Claude, config::Agent::Gemini] {
+            assert!(key(agent, false, true).unwrap_err().contains("queue:true"));
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Nudge {
     pub message: String,
     /// Let a working agent queue it.
     pub queue: bool,
+    /// Put it into what a working agent does now.
+    pub steer: bool,
     /// It is one of the agent's own commands and shall run as such.
     pub command: bool,
     pub expect: Expect,

@@ -74,6 +74,7 @@ impl Service {
         let nudge = Nudge {
             message: request.message,
             queue: request.queue,
+            steer: request.steer,
             command: request.command,
             expect: convert::expect(request.expect)?,
             writer,

@@ -20,13 +20,13 @@ const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 /// Give the agent a message
 ///
 /// The message arrives as text, even if it begins with / or !, and only when the agent can take it: one that works is left
-/// alone without --queue, and one that shows a dialog waits for `coop respond`.
+/// alone without --queue or --steer, and one that shows a dialog waits for `coop respond`.
 ///
 /// Exit codes: 0 a witness saw the agent take it, 1 it was not given, 124 not yet: it is in the agent's queue, or nobody
 /// has seen the agent take it.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  coop nudge 'fix the failing test'\n  coop nudge --session red --queue --file notes.md\n  git diff | coop nudge --file -\n  coop nudge --command /compact"
+    after_help = "Example:\n  coop nudge 'fix the failing test'\n  coop nudge --session red --queue --file notes.md\n  git diff | coop nudge --file -\n  coop nudge --steer 'leave the database alone'\n  coop nudge --command /compact"
 )]
 pub struct Nudge {
     /// The message; words are joined by a space
@@ -38,6 +38,9 @@ pub struct Nudge {
     /// If the agent is working, let it queue the message
     #[arg(long)]
     queue: bool,
+    /// If the agent is working, put the message into what it does now; what the model is saying is cut off (Codex only)
+    #[arg(long, conflicts_with = "queue")]
+    steer: bool,
     /// Run the message as one of the agent's own commands, such as /compact
     #[arg(long)]
     command: bool,
@@ -60,6 +63,7 @@ impl Nudge {
         let request = NudgeRequest {
             message,
             queue: self.queue,
+            steer: self.steer,
             command: self.command,
             timeout_ms: Some(millis(self.timeout)),
             ..Default::default()
@@ -100,7 +104,7 @@ fn describe(answer: &NudgeResponse) -> String {
     match answer.reason.as_deref() {
         None => format!("delivered, {}", seen_by(answer.receipt.as_ref())),
         Some("agent_busy") => format!("not delivered: the agent is in state {state} and cannot take a message now"),
-        Some("queued") => "queued: the agent takes it after its present work".to_owned(),
+        Some("queued") => "queued: the agent has it, and takes it when its present work lets it".to_owned(),
         Some("unconfirmed") => "written, but nobody has seen the agent take it yet".to_owned(),
         Some(reason) => format!("not delivered: {}", plain(reason)),
     }

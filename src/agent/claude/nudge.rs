@@ -12,6 +12,7 @@ pub const TYPING: Typing = Typing {
     send: "\r",
     // What is sent to a Claude at work is queued by itself.
     queue: "\r",
+    steer: None,
     pasted: "[Pastedtext#",
     pastes_answers: false,
     unknown_command: |name| format!("Unknown command: {name}"),

@@ -14,6 +14,8 @@ pub const TYPING: Typing = Typing {
     // Enter would cut off what the model says, Tab keeps the message until the turn is over; when there is no turn any
     // more, it sends it.
     queue: "\t",
+    // It is taken into the same turn, at once or when the tool that runs has ended.
+    steer: Some("\r"),
     pasted: "[PastedContent",
     // What is typed quickly is taken for a paste, and Enter behind it for a new line.
     pastes_answers: true,

@@ -20,6 +20,7 @@ pub const TYPING: Typing = Typing {
     send: "\r",
     // What is sent to a Gemini at work is queued by itself.
     queue: "\r",
+    steer: None,
     pasted: "[PastedText:",
     // Typing costs the more the longer the text is: 1000 letters took 5 s.
     pastes_answers: true,

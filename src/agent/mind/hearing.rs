@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{Effect, Mind, Open};
 use crate::agent::evidence::{Claim, EpochMs, Evidence, Source};
 use crate::agent::heard::{Asked, Done, Wants};
+use crate::agent::witness::comparable;
 use crate::session::{Prompt, StateKind};
 
 /// More tools than agents begin at once.
@@ -46,6 +47,7 @@ impl Mind {
             self.has_worked = false;
             self.first_of = None;
             self.seen.queued = self.seen.queued.saturating_sub(1);
+            self.last_taken = Some((comparable(&text), now));
             let witness = format!("hooks: {event}").into();
             effects
                 .extend([Effect::NewTurn { message: text.clone() }, Effect::Took { text, by: Source::Hooks, witness }]);

@@ -73,6 +73,8 @@ pub struct Mind {
     works_since: Option<EpochMs>,
     /// A line of the log was read that was written in this child's life.
     log_speaks: bool,
+    /// The last message that a hook saw taken, and when.
+    last_taken: Option<(String, EpochMs)>,
     /// A hook has told of a compaction that the log does not show yet.
     compaction_told: bool,
     present: State,
@@ -114,6 +116,7 @@ impl Mind {
             heard_at: None,
             works_since: None,
             log_speaks: false,
+            last_taken: None,
             compaction_told: false,
             present: State::Starting,
             rested_on: None,

@@ -3,6 +3,7 @@
 use super::{Effect, Mind};
 use crate::agent::evidence::{EpochMs, Evidence, Source};
 use crate::agent::facts::{LogFacts, Said, StatusFacts, StreamFacts};
+use crate::agent::witness::comparable;
 
 impl Mind {
     /// The status file as it is now; `None` when there is none.
@@ -39,12 +40,12 @@ impl Mind {
         if let Some((rule, claim)) = facts.claim {
             self.seen.note(Evidence::new(Source::Log, rule, claim, at));
         }
-        let took = facts.said.and_then(|said| self.read_said(said));
+        let took = facts.said.and_then(|said| self.read_said(said, at));
         compacted.then_some(Effect::Compacts).into_iter().chain(took).collect()
     }
 
     /// What became of a message, by the log.
-    fn read_said(&mut self, said: Said) -> Option<Effect> {
+    fn read_said(&mut self, said: Said, at: EpochMs) -> Option<Effect> {
         match said {
             Said::Prompt { text, queued } => {
                 if queued && !self.hooks_speak {
@@ -55,8 +56,10 @@ impl Mind {
             Said::TakenInTurn { text } => {
                 Some(Effect::Took { text, by: Source::Log, witness: "log: queued_command".into() })
             }
-            Said::Queued { .. } => {
-                self.seen.queued += 1;
+            Said::Queued { text } => {
+                // Logs are read later than hooks are heard: what was taken since waits no more, and nobody will say so again.
+                let is_taken = |(taken, when): &(String, EpochMs)| at <= *when && *taken == comparable(&text);
+                self.seen.queued += usize::from(!self.last_taken.as_ref().is_some_and(is_taken));
                 None
             }
             // Its turn is about to begin; until then the agent is not idle.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::agent::driver::{self, Driver};
-use crate::agent::facts::{LogFacts, StatusFacts};
+use crate::agent::facts::{LogFacts, Said, StatusFacts};
 use crate::agent::look::{Banner, Dialog, InputBox, Look, Nth};
 use crate::agent::mind::Mind;
 use crate::agent::{Claim, EpochMs, Evidence, Source};
@@ -82,6 +82,28 @@ fn an_arbiter_and_a_log_that_told_nothing_of_a_turn_are_said_to_be_silent() {
         mind.read_line(LogFacts::default(), EpochMs(31_000));
         assert_eq!(mind.log_is_missed(), None, "it was only late");
     }
+}
+
+#[test]
+fn a_message_whose_hook_was_heard_before_the_log_said_that_it_waits_does_not_wait_for_ever() {
+    let queued = |text: &str, at| LogFacts {
+        at: Some(EpochMs(at)),
+        said: Some(Said::Queued { text: text.to_owned() }),
+        ..LogFacts::default()
+    };
+    let takes = |mind: &mut Mind, text: &str, at| {
+        mind.hear("UserPromptSubmit", &json!({"prompt": text}), EpochMs(at));
+    };
+    let mut mind = mind();
+    takes(&mut mind, "go on", 2000);
+    mind.read_line(queued("go on", 1900), EpochMs(2100));
+    assert_eq!(mind.seen.queued, 0, "it was taken meanwhile");
+    mind.read_line(queued("another", 1950), EpochMs(2200));
+    mind.read_line(queued("go on", 2300), EpochMs(2400));
+    assert_eq!(mind.seen.queued, 2, "these still wait, though one has the same words");
+    takes(&mut mind, "another", 2500);
+    takes(&mut mind, "go on", 2600);
+    assert_eq!(mind.seen.queued, 0);
 }
 
 #[test]

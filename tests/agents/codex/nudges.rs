@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Codex, CodexCli};
+use super::scenes::BYPASS;
+use super::{Codex, CodexCli, Options};
 use crate::WITNESS_MS;
 use crate::model::{Gate, Script};
 use crate::promises::nudges::heard;
@@ -61,4 +62,46 @@ async fn a_long_message_that_begins_like_a_command_is_a_message() {
     let codex = Codex::ready(Script::new().text("I see.")).await;
     let long = format!("/review {}", "this and that ".repeat(100).trim_end());
     assert_eq!(heard(&codex, &long).await, format!("\u{200b}{long}"));
+}
+
+#[tokio::test]
+async fn a_message_that_steers_goes_into_what_the_model_is_saying() {
+    let gate = Gate::new();
+    let codex = Codex::ready(Script::new().slow("To the right,", &gate, " and on.").text("To the left.")).await;
+    codex.told("Drive").await;
+    codex.goes(["working"]).await;
+    gate.reached().await;
+    let steer = json!({"message": "Turn left", "steer": true, "timeout_ms": WITNESS_MS});
+    let steered = codex.nudge_with(steer).await.ok();
+    assert_eq!((&steered["delivered"], &steered["state_before"]), (&json!(true), &json!("working")), "{steered}");
+    // The gate was never opened: what was being said has no end.
+    codex.goes(["idle"]).await;
+    assert_eq!(codex.model.heard(), ["Drive", "Turn left"]);
+}
+
+#[tokio::test]
+async fn a_message_that_steers_waits_for_a_tool_and_goes_before_the_next_step() {
+    let wait = ("exec_command", json!({"cmd": "until [ -e go ]; do sleep 0.1; done", "yield_time_ms": 30_000}));
+    let script = Script::new().tools(&[wait]).text("To the left.");
+    let codex = Codex::ready(Options::script(script).word(BYPASS)).await;
+    codex.told("Drive").await;
+    codex.goes(["working"]).await;
+    codex.shows("until [ -e go ]").await;
+    let steered = codex.nudge_with(json!({"message": "Turn left", "steer": true, "timeout_ms": 1})).await.ok();
+    assert_eq!(steered["delivered"], false, "{steered}");
+    let id = steered["receipt"]["id"].clone();
+    codex.told_of("receipt", |event| event["id"] == id && event["phase"] == "echoed").await;
+    std::fs::write(codex.house.at("go"), "").unwrap();
+    codex.told_of("receipt", |event| event["id"] == id && event["phase"] == "accepted").await;
+    codex.goes(["idle"]).await;
+    assert_eq!(codex.model.heard(), ["Drive", "Turn left"]);
+}
+
+#[tokio::test]
+async fn an_agent_at_rest_takes_a_message_that_would_steer_like_any_other() {
+    let codex = Codex::ready(Script::new().text("I see.")).await;
+    let steer = json!({"message": "Turn left", "steer": true, "timeout_ms": WITNESS_MS});
+    assert_eq!(codex.nudge_with(steer).await.ok()["delivered"], true);
+    codex.goes(["working", "idle"]).await;
+    assert_eq!(codex.model.heard(), ["Turn left"]);
 }
