@@ -17,12 +17,23 @@ pub enum Ask {
     Forget { turn: TurnId },
     /// Nobody has seen the message taken in time; somebody still may.
     Doubt { turn: TurnId },
-    /// Answer the question of this prompt through the hook that asked it; whether that hook still waited.
-    Decide { prompt_id: String, decision: Decision, reply: oneshot::Sender<bool> },
+    /// Answer the question of this prompt through the hook that asked it.
+    Decide { prompt_id: String, decision: Decision, reply: oneshot::Sender<Told> },
     /// Why the state is what it is.
     Explain { reply: oneshot::Sender<Explained> },
     /// Whether the agent may stop; the reason when it may not.
     Stop { already_held: bool, reply: oneshot::Sender<Option<String>> },
     /// What the agent is told at this kind of start, as a shell script.
     Start { source: String, reply: oneshot::Sender<String> },
+}
+
+/// What became of an answer that was given to a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The hook's process has handed it to the agent, or lets go of it as it was told to.
+    HandedOn,
+    /// No hook waits for it, or it left without it.
+    Gone,
+    /// It was given, and nothing was heard of it.
+    Unheard,
 }

@@ -30,6 +30,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Events that coop may hold open: until somebody answers the dialog, or lets the agent stop.
 const HELD_OPEN: [&str; 3] = ["PermissionRequest", "Stop", "AfterAgent"];
 
+/// An answer, and where it came from.
+type Answered = (Answer, UnixStream);
+
 /// What one call of `coop hook` is to do.
 #[derive(Clone, Debug)]
 pub struct Errand {
@@ -85,14 +88,15 @@ pub fn run(errand: Errand, stdin: impl Read + Send + 'static, stdout: &mut impl 
         Some(wait) => news.recv_timeout(wait).ok(),
         None => news.recv().ok(),
     };
-    let output = match answer.flatten() {
-        Some(Answer { act: Act::Print, body }) => body,
-        Some(Answer { act: Act::Run, body }) => said(&body),
-        Some(Answer { act: Act::RunForContext, body }) => as_context(&event, &said(&body)),
-        _ => return,
+    let Some((answer, mut coop)) = answer.flatten() else { return };
+    let output = match answer.act {
+        Act::Print => answer.body,
+        Act::Run => said(&answer.body),
+        Act::RunForContext => as_context(&event, &said(&answer.body)),
+        Act::Accept | Act::Refuse => return,
     };
-    // An agent that has closed its end does not want to know.
-    let _ = stdout.write_all(&output).and_then(|()| stdout.flush());
+    // An agent that has closed its end does not want to know, nor does a coop that has left.
+    let _ = stdout.write_all(&output).and_then(|()| stdout.flush()).and_then(|()| coop.write_all(&[wire::PRINTED]));
 }
 
 /// What a script says.
@@ -109,8 +113,8 @@ fn as_context(event: &str, said: &[u8]) -> Vec<u8> {
     json!({"hookSpecificOutput": output}).to_string().into_bytes()
 }
 
-/// Tells `None` when the question is out, and then the answer.
-fn converse(errand: &Errand, mut stdin: impl Read, tell: &SyncSender<Option<Answer>>) -> io::Result<()> {
+/// Tells `None` when the question is out, and then the answer, with the way back to whom it came from.
+fn converse(errand: &Errand, mut stdin: impl Read, tell: &SyncSender<Option<Answered>>) -> io::Result<()> {
     let mut payload = Vec::new();
     // What cannot be read to its end is sent as far as it came.
     let _ = stdin.by_ref().take(BODY_BYTES_MAX as u64 + 1).read_to_end(&mut payload);
@@ -124,7 +128,8 @@ fn converse(errand: &Errand, mut stdin: impl Read, tell: &SyncSender<Option<Answ
     wire::write(&mut stream, &Question { token: errand.token.clone(), kind }, &payload)?;
     // The other side stops listening when it runs out of time.
     let _ = tell.send(None);
-    let _ = tell.send(Some(Answer::read(&mut stream)?));
+    let answer = Answer::read(&mut stream)?;
+    let _ = tell.send(Some((answer, stream)));
     Ok(())
 }
 

@@ -41,7 +41,15 @@ pub enum BadPayload {
 /// Whoever holds one must drop it when its reason has gone. Claude Code 2.1.197 ends the hook of a dialog that was left by
 /// Esc, but lets that of a dialog which was answered by a key wait on, even beyond its own end.
 #[derive(Debug)]
-pub struct HookAnswer(oneshot::Sender<Answer>);
+pub struct HookAnswer(oneshot::Sender<Given>);
+
+/// An answer on its way to the hook's process.
+#[derive(Debug)]
+pub(super) struct Given {
+    pub answer: Answer,
+    /// Where it is told whether the process printed it; dropped when nobody knows.
+    pub printed: Option<oneshot::Sender<bool>>,
+}
 
 /// The way from sockets and pipes to whoever makes sense of the calls.
 pub fn channel() -> (mpsc::Sender<HookCall>, mpsc::Receiver<HookCall>) {
@@ -49,7 +57,7 @@ pub fn channel() -> (mpsc::Sender<HookCall>, mpsc::Receiver<HookCall>) {
 }
 
 impl HookAnswer {
-    pub(super) fn pair() -> (Self, oneshot::Receiver<Answer>) {
+    pub(super) fn pair() -> (Self, oneshot::Receiver<Given>) {
         let (sender, receiver) = oneshot::channel();
         (Self(sender), receiver)
     }
@@ -62,6 +70,17 @@ impl HookAnswer {
     /// The hook prints this.
     pub fn reply(self, output: impl Into<Vec<u8>>) {
         self.give(Act::Print, output.into());
+    }
+
+    /// The same; what comes back is whether it did, or nothing when that is not known.
+    pub fn reply_and_see(self, output: impl Into<Vec<u8>>) -> oneshot::Receiver<bool> {
+        let (printed, is_printed) = oneshot::channel();
+        let answer = Answer { act: Act::Print, body: output.into() };
+        if let Err(Given { printed: Some(printed), .. }) = self.0.send(Given { answer, printed: Some(printed) }) {
+            // The process has left without it.
+            let _ = printed.send(false);
+        }
+        is_printed
     }
 
     /// The hook lets a shell run this, and prints what that prints.
@@ -96,7 +115,7 @@ impl HookAnswer {
 
     fn give(self, act: Act, body: Vec<u8>) {
         // Whoever asked may have left; that is for them.
-        let _ = self.0.send(Answer { act, body });
+        let _ = self.0.send(Given { answer: Answer { act, body }, printed: None });
     }
 }
 

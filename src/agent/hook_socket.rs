@@ -14,8 +14,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::hook_call::{BadPayload, Call, HookAnswer, HookCall, parse};
-use super::hook_wire::{self as wire, Answer, BODY_BYTES_MAX, Kind, PREFIX_BYTES, Question};
+use super::hook_call::{BadPayload, Call, Given, HookAnswer, HookCall, parse};
+use super::hook_wire::{self as wire, BODY_BYTES_MAX, Kind, PREFIX_BYTES, Question};
 
 /// Hooks that wait for their answers at once. An agent with many subagents has some tens of open dialogs.
 const HOOKS_AT_ONCE_MAX: usize = 256;
@@ -28,6 +28,9 @@ const QUESTION_WITHIN: Duration = Duration::from_secs(10);
 
 /// A hook that waits for its answer takes it at once.
 const TAKE_WITHIN: Duration = Duration::from_secs(10);
+
+/// It prints it at once, too; whoever asked waits for a word about that for 5 s.
+const PRINT_WITHIN: Duration = Duration::from_secs(4);
 
 /// How long to wait when the system has no descriptors left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
@@ -136,15 +139,28 @@ async fn attend(mut stream: UnixStream, hall: &Hall) -> io::Result<()> {
         // Nobody listens any more: the session ends.
         return Ok(());
     }
-    if let Some(answer) = until_answered(&mut stream, verdict).await {
-        let give = async {
-            stream.write_all(&answer.head()?).await?;
-            stream.write_all(&answer.body).await
-        };
-        // A hook may be ended while its answer is on the way.
-        let _ = tokio::time::timeout(TAKE_WITHIN, give).await;
+    if let Some(given) = until_answered(&mut stream, verdict).await {
+        give(&mut stream, given).await;
     }
     Ok(())
+}
+
+/// Brings an answer, and tells whether it was printed. A hook may be ended while it is on the way.
+async fn give(stream: &mut UnixStream, Given { answer, printed }: Given) {
+    let give = async {
+        stream.write_all(&answer.head()?).await?;
+        stream.write_all(&answer.body).await?;
+        match &printed {
+            Some(_) => Ok(stream.read_u8().await? == wire::PRINTED),
+            None => Ok(false),
+        }
+    };
+    let within = if printed.is_some() { PRINT_WITHIN } else { TAKE_WITHIN };
+    let given: Result<io::Result<bool>, _> = tokio::time::timeout(within, give).await;
+    // One that has not left and says nothing may still print it.
+    if let (Ok(given), Some(printed)) = (given, printed) {
+        let _ = printed.send(given.unwrap_or(false));
+    }
 }
 
 fn check_user(stream: &UnixStream) -> io::Result<()> {
@@ -201,7 +217,7 @@ async fn parse_aside(body: Vec<u8>) -> Result<serde_json::Value, BadPayload> {
 }
 
 /// The answer, unless it is given up or the hook leaves before.
-async fn until_answered(stream: &mut UnixStream, verdict: oneshot::Receiver<Answer>) -> Option<Answer> {
+async fn until_answered(stream: &mut UnixStream, verdict: oneshot::Receiver<Given>) -> Option<Given> {
     tokio::select! {
         verdict = verdict => verdict.ok(),
         () = leaves(stream) => None,

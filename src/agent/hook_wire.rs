@@ -5,6 +5,7 @@
 //! question  {"kind":"event","event":"Stop","token":…}   the hook's payload, as the agent wrote it
 //!           {"kind":"resolve_stop","token":…}           the signal
 //! answer    {"act":"print"}                             what the hook prints
+//! receipt   one byte, when it has printed that
 //! ```
 //! Numbers are big-endian. The version says which frames these are: a coop that was upgraded while a session runs may
 //! have hooks of another one.
@@ -16,6 +17,9 @@ use serde::{Deserialize, Serialize};
 
 /// The frames that this file describes.
 pub const VERSION: u8 = 1;
+
+/// What a hook says when it has printed its answer, and its agent's end was open.
+pub const PRINTED: u8 = b'.';
 
 /// Bytes before the header: the version and the header's length.
 pub const PREFIX_BYTES: usize = 5;

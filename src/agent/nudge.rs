@@ -14,9 +14,9 @@ use super::handle::Agent;
 use super::look::Look;
 use super::press::NOBODY_READS;
 use super::steps::{Effect, Hands, READ_WITHIN, seen_within};
-use super::talk::{AGENT_BUSY, Failure, Nudge, Nudged, reason};
+use super::talk::{AGENT_BUSY, Failure, NO_INPUT_BOX, Nudge, Nudged, reason};
 use super::view::View;
-use crate::session::{InputKind, Phase, StateKind, Style, Ticket, Turn, TurnId};
+use crate::session::{Expect, InputKind, Phase, StateKind, Style, Ticket, Turn, TurnId};
 
 /// How an agent is typed to.
 #[derive(Debug)]
@@ -52,6 +52,9 @@ pub const PASTE_ENDS: &str = "\x1b[201~";
 /// the agent reads in one piece it takes for one paste, and keys within become letters of the message.
 const SHOWN_WITHIN: Duration = READ_WITHIN;
 
+/// How long the box itself may be out of sight: half drawn, not covered. Others wait with their keys meanwhile.
+const BOX_WITHIN: Duration = Duration::from_secs(5);
+
 /// How long an Enter that was read may take before it is sent again, if the message still stands in the box.
 const ENTER_WITHIN: Duration = Duration::from_secs(4);
 
@@ -62,6 +65,9 @@ const WITNESS_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
 const LOG_WITHIN: Duration = Duration::from_millis(1500);
+
+/// Why nothing was sent, though something was typed: Enter would have chosen something.
+const DIALOG_OPENED: &str = "a dialog opened";
 
 /// Why a command was not taken.
 const UNKNOWN_COMMAND: &str = "unknown command";
@@ -88,17 +94,17 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         receipt: None,
     };
     let view = agent.view_as_told().await;
-    if !is_ready(&view, busy_key.is_some()) {
-        return Ok(refused(view.state.kind(), AGENT_BUSY));
+    if let Some(reason) = obstacle(&view, busy_key.is_some()) {
+        return Ok(refused(view.state.kind(), reason));
     }
     let mut turn = agent.session().begin_turn(InputKind::Nudge, nudge.writer, nudge.expect, nudge.command).await?;
     let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
     // Whoever had its turn before may have set the agent to work.
     let view = agent.view();
     let before = view.state.kind();
-    if !is_ready(&view, busy_key.is_some()) {
-        agent.session().progress(turn.id, Phase::Refused { why: AGENT_BUSY.into() }).await;
-        return Ok(refused(before, AGENT_BUSY));
+    if let Some(reason) = obstacle(&view, busy_key.is_some()) {
+        agent.session().progress(turn.id, Phase::Refused { why: reason.into() }).await;
+        return Ok(refused(before, reason));
     }
     let busy_key = busy_key.filter(|_| is_busy(&view));
     let (key, queues) = (busy_key.unwrap_or(typing.send), busy_key.is_some());
@@ -113,16 +119,28 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
 /// The key by which an agent at work may be given the message; none, if it shall be left alone.
 fn busy_key(agent: &str, typing: &Typing, nudge: &Nudge) -> Result<Option<&'static str>, Failure> {
     match (nudge.queue, nudge.steer) {
-        (true, true) => Err(Failure::Bad("queue and steer: a message goes in now or later, give one of them".to_owned())),
+        (true, true) => {
+            Err(Failure::Bad("queue and steer: a message goes in now or later, give one of them".to_owned()))
+        }
         (true, false) => Ok(Some(typing.queue)),
         (false, false) => Ok(None),
         (false, true) => typing.steer.map(Some).ok_or_else(|| {
-            Failure::Bad(format!("steer: {agent} takes no message into what it is doing; queue:true gives it one for later"))
+            Failure::Bad(format!(
+                "steer: {agent} takes no message into what it is doing; queue:true gives it one for later"
+            ))
         }),
     }
 }
 
-/// Whether the agent takes a message now, if it may be given one at work or not.
+/// Why the agent takes no message now, if it may be given one at work or not.
+fn obstacle(view: &View, also_at_work: bool) -> Option<&'static str> {
+    if !is_ready(view, also_at_work) {
+        return Some(AGENT_BUSY);
+    }
+    // Whoever opened that view closes it; to wait for them would keep their keys back.
+    view.look.covered.is_some().then_some(NO_INPUT_BOX)
+}
+
 fn is_ready(view: &View, also_at_work: bool) -> bool {
     let may_take = matches!(view.state.kind(), StateKind::Idle | StateKind::Error | StateKind::Parked);
     if is_busy(view) { also_at_work } else { may_take }
@@ -162,15 +180,41 @@ struct Delivery {
 impl Delivery {
     async fn run(self, turn: Turn, receipt: Ticket) {
         let hands = Hands::new(&self.agent, turn);
-        if let Err(why) = self.type_in(hands, receipt).await {
-            self.agent.tell(Ask::Forget { turn: self.id }).await;
-            self.agent.session().progress(self.id, Phase::Refused { why }).await;
+        let Err(why) = self.type_in(hands, receipt).await else { return };
+        let stays = why == DIALOG_OPENED;
+        self.agent.tell(Ask::Forget { turn: self.id }).await;
+        self.agent.session().progress(self.id, Phase::Refused { why }).await;
+        if stays {
+            self.take_back().await;
         }
+    }
+
+    /// Behind a dialog that opened, what was typed cannot be taken away; once that is gone it must not stay for somebody's
+    /// next Enter.
+    async fn take_back(&self) {
+        let mut views = self.agent.views();
+        let Ok(view) = views.wait_for(|view| has_box(view) || view.pid.is_none()).await.map(|view| view.clone()) else {
+            return;
+        };
+        if !self.shows(&view) {
+            return;
+        }
+        let session = self.agent.session();
+        let Ok(turn) = session.begin_turn(InputKind::Groom, None, Expect::default(), false).await else { return };
+        let id = turn.id;
+        let mut hands = Hands::new(&self.agent, turn);
+        // Whoever had its turn before may have sent the very same words, or taken them away.
+        let phase = match self.shows(&*hands.view_of_now().await) {
+            true => self.clear(&mut hands).await.map(|()| Phase::Accepted { witness: "screen".into() }),
+            false => Err("it is gone already".into()),
+        };
+        session.progress(id, phase.unwrap_or_else(|why| Phase::Refused { why })).await;
     }
 
     async fn type_in(&self, mut hands: Hands, receipt: Ticket) -> Result<(), Cow<'static, str>> {
         let exited = |_| Cow::from("exited");
-        hands.until(SHOWN_WITHIN, has_box).await.ok_or("no_input_box")?;
+        let is_settled = |view: &View| has_box(view) || view.look.covered.is_some();
+        hands.until(BOX_WITHIN, is_settled).await.filter(|view| has_box(view)).ok_or(NO_INPUT_BOX)?;
         if !hands.all_read().await {
             return Err(NOBODY_READS.into());
         }
@@ -182,7 +226,7 @@ impl Delivery {
             tokio::time::sleep(self.typing.settles).await;
             let view = hands.view_of_now().await;
             if !may_enter(&view) || is_opening(&view, EpochMs::now()) {
-                let opened = Err("a dialog opened".into());
+                let opened = Err(DIALOG_OPENED.into());
                 // It may have opened because the message was taken.
                 return if enters == 0 { opened } else { self.is_unsure().await };
             }
@@ -244,6 +288,8 @@ impl Delivery {
         let mut views = hands.let_go();
         if self.is_command {
             let phase = self.look_for_command(&mut views, before).await;
+            // Nobody tells of it as of a message; one with the same words would lose its witness to it.
+            self.agent.tell(Ask::Forget { turn: self.id }).await;
             return session.progress(self.id, phase).await;
         }
         let (hooks_speak, log_speaks) = {
@@ -313,7 +359,7 @@ impl Delivery {
         for _ in 0..CLEARINGS_MAX {
             let view = hands.view_of_now().await;
             if !may_enter(&view) {
-                return Err("a dialog opened".into());
+                return Err(DIALOG_OPENED.into());
             }
             if is_empty(&view) {
                 return Ok(());
@@ -406,7 +452,9 @@ fn is_drawn_otherwise(shown: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::driver;
     use crate::agent::look::Retry;
+    use crate::config;
     use crate::session::{ErrorCategory, Parked, State};
 
     #[test]
@@ -436,9 +484,10 @@ mod tests {
     #[test]
     fn an_agent_at_work_is_given_a_message_only_as_it_was_asked_for_and_can_be() {
         let key = |agent: config::Agent, queue, steer| {
-            let driver = super::super::driver::of(agent).unwrap();
+            let driver = driver::of(agent).unwrap();
             let (message, timeout) = (String::new(), Duration::ZERO);
-            let nudge = Nudge { message, queue, steer, command: false, expect: Expect::default(), writer: None, timeout };
+            let nudge =
+                Nudge { message, queue, steer, command: false, expect: Expect::default(), writer: None, timeout };
             busy_key(driver.name(), driver.typing(), &nudge).map_err(|failure| failure.to_string())
         };
         assert_eq!(key(config::Agent::Codex, false, false), Ok(None));

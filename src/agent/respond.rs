@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::asks::{Ask, Decision};
+use super::asks::{Ask, Decision, Told};
 use super::handle::Agent;
 use super::press::{Missed, NOBODY_READS, Step, Way, press};
 use super::refusal::ends_turn;
@@ -100,9 +100,10 @@ impl Agent {
         match way {
             Way::Decision { decision, keys } => {
                 let prompt_id = prompt.id.clone();
-                let asked = self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await;
-                if asked == Ok(true) {
-                    return Ok(());
+                match self.ask(|reply| Ask::Decide { prompt_id, decision, reply }).await {
+                    Ok(Told::HandedOn) => return Ok(()),
+                    Ok(Told::Unheard) | Err(_) => return Err(Missed::Unsure),
+                    Ok(Told::Gone) => {}
                 }
                 let keys = keys.ok_or("the agent's hook does not wait any more")?;
                 by_keys.store(true, Ordering::Relaxed);

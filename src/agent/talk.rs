@@ -90,6 +90,8 @@ pub enum Failure {
 
 /// The agent cannot take a message now.
 pub const AGENT_BUSY: &str = "agent_busy";
+/// Its input box is out of sight: somebody looks at something else there.
+pub const NO_INPUT_BOX: &str = "no_input_box";
 /// Nothing is asked.
 pub const NO_PROMPT: &str = "no_prompt";
 /// The agent keeps it until its present work is done.

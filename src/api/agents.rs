@@ -6,7 +6,9 @@ use super::convert;
 use super::error::{ApiError, Code};
 use super::service::Service;
 use super::states::Context;
-use crate::agent::{AGENT_BUSY, Agent, Answer, Chosen, EpochMs, Explained, Failure, NO_PROMPT, Nudge, Shown};
+use crate::agent::{
+    AGENT_BUSY, Agent, Answer, Chosen, EpochMs, Explained, Failure, NO_INPUT_BOX, NO_PROMPT, Nudge, Shown,
+};
 use crate::proto::v1;
 use crate::session::{Life, LockId, Receipt};
 
@@ -82,9 +84,16 @@ impl Service {
         };
         let nudged = agent.nudge(nudge).await?;
         let before = v1::AgentStateKind::from(nudged.before);
-        if request.strict && nudged.reason.as_deref() == Some(AGENT_BUSY) {
+        let obstacle = nudged.reason.as_deref().filter(|_| request.strict && nudged.receipt.is_none());
+        let way_out = match obstacle {
+            Some(AGENT_BUSY) => {
+                Some("wait for idle (POST /api/v1/wait), answer its prompt, or queue the message (queue:true)")
+            }
+            Some(NO_INPUT_BOX) => Some("its input box is covered: close what was opened above it, as with escape"),
+            _ => None,
+        };
+        if let Some(way_out) = way_out {
             let state = nudged.before.word();
-            let way_out = "wait for idle (POST /api/v1/wait), answer its prompt, or queue the message (queue:true)";
             let mut error = ApiError::new(Code::AgentBusy, format!("the agent is in state {state}: {way_out}"));
             error.facts.insert("state".into(), state.into());
             return Err(error);

@@ -104,6 +104,10 @@ fn describe(answer: &NudgeResponse) -> String {
     match answer.reason.as_deref() {
         None => format!("delivered, {}", seen_by(answer.receipt.as_ref())),
         Some("agent_busy") => format!("not delivered: the agent is in state {state} and cannot take a message now"),
+        Some("no_input_box") => {
+            "not delivered: the agent's input box is out of sight; close what was opened above it (`coop keys escape`)"
+                .to_owned()
+        }
         Some("queued") => "queued: the agent has it, and takes it when its present work lets it".to_owned(),
         Some("unconfirmed") => "written, but nobody has seen the agent take it yet".to_owned(),
         Some(reason) => format!("not delivered: {}", plain(reason)),

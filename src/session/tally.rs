@@ -34,7 +34,7 @@ pub enum InputKind {
     Keys,
     Nudge,
     Respond,
-    /// A dialog of the start that coop passes by itself.
+    /// What coop does by itself: it passes a dialog of the start, or takes back what a refused message left in the box.
     Groom,
 }
 

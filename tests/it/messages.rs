@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::compatibility::stand_in::{at_rest, prompts};
+use crate::compatibility::stand_in::{TAKES_MESSAGES, at_rest, at_rest_with, prompts};
 use crate::support::{Claude, PATIENCE_MS};
 
 async fn nudged(claude: &Claude, message: &str, queue: bool) -> Value {
@@ -37,4 +37,56 @@ async fn two_messages_at_once_are_given_one_after_the_other() {
     let mut prompts = prompts(&claude.home);
     prompts.sort();
     assert_eq!(prompts, [one, other], "neither is mixed with the other, nor sent twice");
+}
+
+#[tokio::test]
+async fn a_message_is_refused_at_once_while_something_else_is_looked_at_and_nobodys_keys_wait_for_it() {
+    let view = "\\033[H\\033[2Jready\\r\\n%s\\r\\n  Showing detailed transcript · ctrl+o to toggle";
+    let looks = TAKES_MESSAGES.replace("$'\\025')", &format!("$'\\017') printf '{view}' \"$bar\";;\n  $'\\025')"));
+    let claude = at_rest_with(&looks).await;
+    claude.post("/api/v1/input/keys", json!({"keys": ["ctrl-o"]})).await.ok();
+    claude.shows("Showing detailed").await;
+    claude.wait(json!({"quiet_ms": 200})).await;
+    let before = claude.status().await["bytes_written"].clone();
+    let nudge = nudged(&claude, "the message", false).await;
+    assert_eq!(json!([nudge["delivered"], nudge["reason"]]), json!([false, "no_input_box"]), "{nudge}");
+    let strict = claude.post("/api/v1/agent/nudge", json!({"message": "the message", "strict": true})).await;
+    assert_eq!(strict.refused(), (409, "AGENT_BUSY".to_owned()));
+    assert_eq!(claude.status().await["bytes_written"], before, "nothing was typed");
+    claude.post("/api/v1/input/keys", json!({"keys": ["ctrl-u"]})).await.ok();
+    claude.shows("for shortcuts").await;
+    assert_eq!(nudged(&claude, "the message", false).await["delivered"], true);
+}
+
+#[tokio::test]
+async fn a_message_that_a_dialog_came_before_does_not_stay_in_the_box() {
+    // It shows what it was given only when it is told to.
+    let paused = r#"*) text+=$c; [ "$text" != go ] || { printf '\0337\033[1;20Hpaused\0338'; until [ -e "$HOME/go" ]; do sleep 0.05; done; }; draw;;"#;
+    let claude = at_rest_with(&TAKES_MESSAGES.replace("*) text+=$c; draw;;", paused)).await;
+    let opens = async {
+        claude.shows("paused").await;
+        let (hook, prompt) = claude.asks("Bash", json!({"command": "ls"})).await;
+        claude.home.file("go", "");
+        claude.shows("❯\u{a0}go").await;
+        (hook, prompt)
+    };
+    let (nudge, (hook, prompt)) = tokio::join!(nudged(&claude, "go", false), opens);
+    assert_eq!(json!([nudge["delivered"], nudge["reason"]]), json!([false, "a dialog opened"]), "{nudge}");
+    claude.post("/api/v1/agent/respond", json!({"accept": true, "prompt_id": prompt["id"]})).await.ok();
+    hook.ended().await;
+    claude.hook("Stop", json!({"stop_hook_active": false})).await;
+    claude.wait(json!({"regex": "^❯\u{a0}?$"})).await;
+    assert!(!claude.home.path("prompts").exists(), "it was not sent");
+}
+
+#[tokio::test]
+async fn a_command_does_not_take_the_witness_of_a_message_with_the_same_words() {
+    // Nobody tells of a command.
+    let runs = TAKES_MESSAGES.replace("$'\\n') ", "$'\\n') case $text in /*) text=; draw; continue;; esac; ");
+    let claude = at_rest_with(&runs).await;
+    let command = json!({"message": "/model x", "command": true, "timeout_ms": PATIENCE_MS});
+    assert_eq!(claude.post("/api/v1/agent/nudge", command).await.ok()["delivered"], true);
+    let nudge = nudged(&claude, "/model x", false).await;
+    assert_eq!(nudge["delivered"], true, "{nudge}");
+    assert_eq!(prompts(&claude.home), [" /model x"]);
 }

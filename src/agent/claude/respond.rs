@@ -43,7 +43,8 @@ pub fn way(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure
         PromptKind::Question => question(view, prompt, answer),
         PromptKind::Setup => setup(prompt, answer),
     }?;
-    let decision = if view.open_question { decision(prompt, answer) } else { None };
+    let can_be_told = view.open_question && !is_begun(view, prompt);
+    let decision = if can_be_told { decision(prompt, answer) } else { None };
     match (decision, keys) {
         (Some(decision), keys) => Ok(Way::Decision { decision, keys }),
         (None, Some(keys)) => Ok(Way::Keys(keys)),
@@ -157,7 +158,7 @@ fn question(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<
         return Ok(answer.option.map(|option| vec![Step::Choose(option)]));
     }
     let tabs = view.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.tabs);
-    if !view.open_question {
+    if !view.open_question || is_begun(view, prompt) {
         refuse_gaps(tabs, prompt)?;
     }
     let mut steps = Vec::new();
@@ -169,6 +170,14 @@ fn question(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Option<Vec<
         steps.push(SUBMIT);
     }
     Ok(Some(steps))
+}
+
+/// Whether somebody has answered a part of several questions. A hook is told all answers at once, and what was chosen
+/// already is not known in words: the keys leave it as it is.
+fn is_begun(view: &View, prompt: &Prompt) -> bool {
+    let tabs = view.look.dialog.as_ref().map_or(&[][..], |dialog| &dialog.tabs);
+    let is_any = if tabs.is_empty() { prompt.question_current > 0 } else { tabs.iter().any(|tab| tab.is_answered) };
+    prompt.kind == PromptKind::Question && is_any
 }
 
 fn one_question(prompt: &Prompt, (number, question, chosen): &Remaining<'_>) -> Result<Vec<Step>, Failure> {

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 
+use super::super::hook::{self, Errand};
 use super::super::hook_call;
 use super::*;
 use crate::config::Scratch;
@@ -62,6 +63,41 @@ async fn whoever_holds_an_answer_learns_that_the_hook_has_left() {
     call.answer.gone().await;
     assert!(call.answer.is_gone());
     call.answer.reply("late words harm nobody");
+}
+
+#[tokio::test]
+async fn whoever_answers_learns_whether_the_agent_was_handed_it() {
+    /// An agent that has closed its end.
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let scratch = Scratch::fresh();
+    let (calls, mut heard) = hook_call::channel();
+    let path = scratch.path("hook.sock");
+    let _socket = HookSocket::bind(path.clone(), "secret".into(), calls).unwrap();
+    let errand =
+        || Errand { event: "PermissionRequest".into(), socket: path.clone(), token: "secret".into(), wait: None };
+    let asks = errand();
+    let hook = tokio::task::spawn_blocking(move || {
+        let mut printed = Vec::new();
+        hook::run(asks, &b"{}"[..], &mut printed);
+        printed
+    });
+    let printed = heard.recv().await.unwrap().answer.reply_and_see("yes");
+    assert_eq!(printed.await, Ok(true));
+    assert_eq!(hook.await.unwrap(), b"yes");
+    let asks = errand();
+    let hook = tokio::task::spawn_blocking(move || hook::run(asks, &b"{}"[..], &mut Closed));
+    let printed = heard.recv().await.unwrap().answer.reply_and_see("yes");
+    assert_eq!(printed.await, Ok(false), "its agent did not want it");
+    hook.await.unwrap();
+    assert_eq!(HookAnswer::unheard().reply_and_see("yes").await, Ok(false), "there is no process");
 }
 
 #[tokio::test]

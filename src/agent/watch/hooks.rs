@@ -1,15 +1,24 @@
 //! Hooks that call: what they tell goes to the mind, what they wait for is decided here.
 
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use super::Watch;
-use crate::agent::asks;
+use crate::agent::asks::{Decision as Decide, Told};
 use crate::agent::evidence::{EpochMs, Source};
 use crate::agent::gates::Decision;
 use crate::agent::hook_call::{BadPayload, Call, HookAnswer, HookCall};
 use crate::agent::mind::Effect;
 use crate::agent::record::What;
 use crate::session::{Began, Event, Stopped};
+
+/// An answer that a hook's process was given.
+pub(super) struct Printing {
+    asked: String,
+    /// Whether it handed it to the agent, if that is known.
+    printed: Option<bool>,
+    reply: oneshot::Sender<Told>,
+}
 
 impl Watch {
     pub(super) async fn attend(&mut self, call: HookCall) {
@@ -86,19 +95,41 @@ impl Watch {
         }
     }
 
-    /// Answers an open question through the hook that asked it; whether that hook still waited.
-    pub(super) fn decide_question(&mut self, prompt_id: &str, decision: asks::Decision) -> bool {
-        let Some(open) = self.mind.question(prompt_id) else { return false };
-        let (asked, decided) = (open.prompt.id.clone(), decision(open));
+    /// Answers an open question through the hook that asked it. What becomes of that is heard later.
+    pub(super) fn decide_question(&mut self, prompt_id: &str, decision: Decide, reply: oneshot::Sender<Told>) {
+        let question = self.mind.question(prompt_id).map(|open| (open.prompt.id.clone(), decision(open)));
+        let Some((asked, decided)) = question else {
+            let _ = reply.send(Told::Gone);
+            return;
+        };
+        let told = match self.waiting.remove(&asked).filter(|answer| !answer.is_gone()) {
+            None => Told::Gone,
+            Some(_) if decided.is_null() => Told::HandedOn,
+            Some(answer) => {
+                let printed = answer.reply_and_see(decided.to_string());
+                self.printing.spawn(async move { Printing { asked, printed: printed.await.ok(), reply } });
+                return;
+            }
+        };
         self.mind.close_question(&asked);
-        let Some(answer) = self.waiting.remove(&asked).filter(|answer| !answer.is_gone()) else { return false };
-        if !decided.is_null() {
-            answer.reply(decided.to_string());
+        let _ = reply.send(told);
+    }
+
+    /// A hook's process has printed an answer, or has left without it.
+    pub(super) fn has_printed(&mut self, Printing { asked, printed, reply }: Printing) {
+        if printed == Some(true) {
             let now = EpochMs::now();
             self.record(|| What::Answered { asked: asked.clone() }, now);
             self.mind.answered(&asked, now);
+        } else {
+            self.mind.close_question(&asked);
         }
-        true
+        // Nobody may wait for it any more.
+        let _ = reply.send(match printed {
+            Some(true) => Told::HandedOn,
+            Some(false) => Told::Gone,
+            None => Told::Unheard,
+        });
     }
 
     /// A hook that has left cannot be answered, and one whose question is over need not wait.

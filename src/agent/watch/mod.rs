@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use super::asks::Ask;
 use super::evidence::{EpochMs, Source};
@@ -27,6 +28,7 @@ use crate::session::{
 };
 use crate::terminal::Seq;
 use files::Readers;
+use hooks::Printing;
 
 /// Why a message was not taken that waited in the agent's queue.
 const TAKEN_BACK: &str = "taken back from the agent's queue";
@@ -44,6 +46,8 @@ pub struct Watch {
     mind: Mind,
     /// Hooks that wait for the answer to their question, by its name.
     waiting: HashMap<String, HookAnswer>,
+    /// Answers that hooks were given and have not printed yet.
+    printing: JoinSet<Printing>,
     witnesses: Witnesses,
     /// Messages of ours that were taken; told after the state that follows from it.
     taken: Vec<(TurnId, Witness)>,
@@ -82,6 +86,7 @@ impl Watch {
             pid,
             mind,
             waiting: HashMap::new(),
+            printing: JoinSet::new(),
             witnesses: Witnesses::default(),
             taken: Vec::new(),
             cause: "launch".into(),
@@ -122,6 +127,7 @@ impl Watch {
                 },
                 Some(call) = inlets.hooks.recv() => self.attend(call).await,
                 Some(ask) = inlets.asks.recv() => self.answer(ask).await,
+                Some(Ok(printing)) = self.printing.join_next() => self.has_printed(printing),
                 () = files.changed() => self.read_files().await,
                 // What has changed in the meantime may not have been told yet.
                 () = until(look_again) => self.read_files().await,
@@ -204,7 +210,7 @@ impl Watch {
             }
             Ask::Forget { turn } => self.witnesses.forget(turn),
             Ask::Doubt { turn } => self.witnesses.doubt(turn),
-            Ask::Decide { prompt_id, decision, reply } => drop(reply.send(self.decide_question(&prompt_id, decision))),
+            Ask::Decide { prompt_id, decision, reply } => self.decide_question(&prompt_id, decision, reply),
             Ask::Explain { reply } => drop(reply.send(self.mind.explain(EpochMs::now()))),
             Ask::Stop { already_held, reply } => {
                 let reason = self.decide_stop(already_held).await;

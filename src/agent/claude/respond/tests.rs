@@ -252,6 +252,8 @@ fn answers_go_on_from_the_question_that_is_shown() {
     for submit in [accept(true), both.clone()] {
         assert_eq!(pressed(&prompt, &submit), "[Choose(1)]");
     }
+    assert_eq!(told(&prompt, &both), "[Choose(1)]", "a hook would be told other answers than those that stand there");
+    prompt.question_current = 0;
     let told = told(&prompt, &both);
     assert!(told.contains(r#""Which database?":"SQLite","Which language?":"Rust""#), "{told}");
 }
