@@ -77,7 +77,7 @@ func (s *Session) Nudge(ctx context.Context, message string) (Delivery, error) {
 	return s.NudgeWith(ctx, &coopv1.NudgeRequest{Message: message})
 }
 
-// NudgeWith is Nudge with everything that can be asked for: Queue, Command, Expect, TimeoutMs.
+// NudgeWith is Nudge with everything that can be asked for: Queue, Steer, Command, Expect, TimeoutMs.
 func (s *Session) NudgeWith(ctx context.Context, request *coopv1.NudgeRequest) (Delivery, error) {
 	answer, err := s.Calls.Nudge(ctx, request)
 	if err != nil {

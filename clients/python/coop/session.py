@@ -80,9 +80,10 @@ class Session:
         """The same with everything about it: the prompt, the error, the last words, the evidence."""
         return self._call(self.calls.GetAgentState, agent_pb2.GetAgentStateRequest(explain=explain))
 
-    def nudge(self, message: str, *, queue: bool = False, timeout: float = 2.5) -> Delivery:
-        """Gives an idle agent a message. A busy one is not disturbed, unless it may queue the message."""
-        request = nudge_pb2.NudgeRequest(message=message, queue=queue, timeout_ms=int(timeout * 1000))
+    def nudge(self, message: str, *, queue: bool = False, steer: bool = False, timeout: float = 2.5) -> Delivery:
+        """Gives an idle agent a message. A busy one is not disturbed, unless it may queue the message, or shall take it into
+        what it does now (`steer`, which only Codex can; BadRequest for others)."""
+        request = nudge_pb2.NudgeRequest(message=message, queue=queue, steer=steer, timeout_ms=int(timeout * 1000))
         return Delivery.of(self._call(self.calls.Nudge, request, timeout))
 
     def respond(

@@ -33,6 +33,11 @@ class Agents(Case):
         agent.wait_idle(PATIENCE)
         self.assertEqual(agent.respond(accept=True).reason, "no_prompt")
 
+    def test_only_who_can_be_steered_is(self):
+        agent = self.agent()
+        with self.assertRaisesRegex(coop.BadRequest, "steer"):
+            agent.nudge("another way", steer=True)
+
     def test_a_stream_that_is_cut_goes_on_without_loss_or_doubles(self):
         agent = self.agent()
         line = Line(agent.address)
