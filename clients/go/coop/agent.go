@@ -12,6 +12,10 @@ import (
 // The longest that coop waits in one call; a longer wait is several.
 const waitMax = 10 * time.Minute
 
+// Why coop ends a wait early: the child is gone for good. One that is started again by itself has exited, too, but only for
+// a while.
+const inVain = "exited"
+
 // Delivery is what became of a message or an answer: delivered exactly when a witness saw the agent take it.
 type Delivery struct {
 	// Delivered is true when a witness saw the agent take it.
@@ -141,7 +145,7 @@ func (s *Session) wait(ctx context.Context, request *coopv1.WaitRequest) (*coopv
 		switch {
 		case err != nil || answer.Matched:
 			return answer, err
-		case answer.State == Exited:
+		case answer.GetReason() == inVain:
 			return answer, &Error{Reason: ErrExited.Reason, Message: "the child has exited", Code: ErrExited.Code}
 		case ctx.Err() != nil || remaining(ctx) <= 0:
 			return answer, context.DeadlineExceeded
