@@ -47,6 +47,23 @@ python_tests() {
     PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 -W error::ResourceWarning -m unittest
 }
 
+# As the README says, with what PyPI has today, in an environment that has nothing else; then its program runs.
+python_installs() {
+    local readme=$ROOT/clients/python/README.md
+    # pip builds beside the sources.
+    mkdir -p "$WORK/coop/clients" "$WORK/bin" "$WORK/run" && cp -r "$ROOT/clients/python" "$WORK/coop/clients/"
+    ln -s "$BIN" "$WORK/bin/coop"
+    python3 -m venv "$WORK/venv"
+    export PATH=$WORK/venv/bin:$WORK/bin:$PATH XDG_RUNTIME_DIR=$WORK/run
+    cd "$WORK/coop"
+    commands_of "$readme" | tee "$WORK/install"
+    timeout 200 bash -e "$WORK/install"
+    cd "$WORK"
+    block_of python "$readme" >demo.py
+    block_of text "$readme" >demo.txt
+    timeout 60 python3 demo.py | diff demo.txt -
+}
+
 python_package() {
     cp -r "$ROOT/clients/python" "$WORK/python"
     pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir "$WORK/wheel" "$WORK/python"
@@ -62,3 +79,4 @@ check "the Go client is formatted and vetted" go_is_tidy
 check "the Go client keeps its promises, under the race detector" go_tests
 check "the Python client keeps its promises" python_tests
 check "the Python client can be packed" python_package
+check "the Python client is installed by its README's words, and the README's program runs with it" python_installs

@@ -135,6 +135,16 @@ unfollow() {
     exec 9<&-
 }
 
+# commands_of README: what its first block of commands says to type.
+commands_of() {
+    awk '/^```console$/ {n++; next} /^```/ && n {exit} n && sub(/^\$ /, "")' "$1"
+}
+
+# block_of LANGUAGE README: the first block of a language.
+block_of() {
+    awk -v fence="\`\`\`$1" '$0 == fence {n++; next} /^```/ && n {exit} n' "$2"
+}
+
 # holds FILTER TEXT: the jq filter is true of the text, which is shown.
 holds() {
     echo "$1 must hold of: $2"

@@ -12,6 +12,10 @@ import (
 // The longest that coop waits in one call; a longer wait is several.
 const waitMax = 10 * time.Minute
 
+// Why coop ends a wait early: the child is gone for good. One that is started again by itself has exited, too, but only for
+// a while.
+const inVain = "exited"
+
 // Delivery is what became of a message or an answer: delivered exactly when a witness saw the agent take it.
 type Delivery struct {
 	// Delivered is true when a witness saw the agent take it.
@@ -77,7 +81,7 @@ func (s *Session) Nudge(ctx context.Context, message string) (Delivery, error) {
 	return s.NudgeWith(ctx, &coopv1.NudgeRequest{Message: message})
 }
 
-// NudgeWith is Nudge with everything that can be asked for: Queue, Command, Expect, TimeoutMs.
+// NudgeWith is Nudge with everything that can be asked for: Queue, Steer, Command, Expect, TimeoutMs.
 func (s *Session) NudgeWith(ctx context.Context, request *coopv1.NudgeRequest) (Delivery, error) {
 	answer, err := s.Calls.Nudge(ctx, request)
 	if err != nil {
@@ -141,7 +145,7 @@ func (s *Session) wait(ctx context.Context, request *coopv1.WaitRequest) (*coopv
 		switch {
 		case err != nil || answer.Matched:
 			return answer, err
-		case answer.State == Exited:
+		case answer.GetReason() == inVain:
 			return answer, &Error{Reason: ErrExited.Reason, Message: "the child has exited", Code: ErrExited.Code}
 		case ctx.Err() != nil || remaining(ctx) <= 0:
 			return answer, context.DeadlineExceeded

@@ -83,6 +83,36 @@ func TestAWaitThatRunsOutSaysWhatTheAgentDoes(t *testing.T) {
 	}
 }
 
+func TestAProgramThatIsStartedAgainHasNotExitedForGood(t *testing.T) {
+	alone(t)
+	program := Program{Command: []string{"sh", "-c", "echo up; read line"}, Flags: []string{"--restart", "always"}}
+	session := start(t, program)
+	if err := session.WaitText(patiently(t), "up"); err != nil {
+		t.Fatal(err)
+	}
+	before := must[*Status](t)(session.Status(patiently(t))).Seq
+	if _, err := session.SendKeys(patiently(t), "enter"); err != nil {
+		t.Fatal(err)
+	}
+	for event, err := range session.States(patiently(t), AfterSeq(before)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if event.Next == Exited {
+			break
+		}
+	}
+	// In the pause before the next start, which is a second.
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if err := session.WaitText(ctx, "never"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("not a wait that ran out: %v", err)
+	}
+	if _, err := session.WaitState(patiently(t), Unknown); err != nil {
+		t.Errorf("the next start was not waited for: %v", err)
+	}
+}
+
 func TestADialogThatTakesNoAnswerIsAnErrorAndNoWaitWithoutEnd(t *testing.T) {
 	agent := played(t, "deaf")
 	var left *NotDelivered

@@ -81,7 +81,7 @@ type Found struct {
 type Filter struct {
 	// Labels that a session must have, with these values (--label).
 	Labels map[string]string
-	// Dir is where its child must have been started.
+	// Dir is the directory in which, or below which, its child must have been started, as for coop ls --cwd.
 	Dir string
 }
 
@@ -97,10 +97,11 @@ func (f Filter) takes(found Found) bool {
 			return false
 		}
 	}
-	return f.Dir == "" || sameDir(f.Dir, found.Status.Cwd)
+	return f.Dir == "" || isWithin(f.Dir, found.Status.Cwd)
 }
 
-func sameDir(one, other string) bool {
+// Whether a path is this directory or below it. Links are followed, so that one directory has one name.
+func isWithin(dir, path string) bool {
 	resolved := func(path string) string {
 		if whole, err := filepath.Abs(path); err == nil {
 			path = whole
@@ -110,7 +111,12 @@ func sameDir(one, other string) bool {
 		}
 		return path
 	}
-	return resolved(one) == resolved(other)
+	if path == "" {
+		// Not told; Abs would take it for where we are.
+		return false
+	}
+	way, err := filepath.Rel(resolved(dir), resolved(path))
+	return err == nil && filepath.IsLocal(way)
 }
 
 // List tells which sessions of this user run on this machine, sorted by socket. Only those are found that listen in coop's

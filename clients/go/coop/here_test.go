@@ -30,14 +30,22 @@ func TestSessionsAreFoundByLabelAndByDirectory(t *testing.T) {
 		t.Errorf("the only session is %s", only.Address())
 	}
 	mayor := start(t, Program{Command: []string{"cat"}, Labels: map[string]string{"role": "mayor", "rig": "a"}, Dir: "/"})
+	below := filepath.Join(dir, "below")
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, one := range []struct {
 		filter   Filter
 		expected []*Session
 	}{
 		{Filter{}, []*Session{witness, mayor}},
 		{Filter{Labels: map[string]string{"role": "witness"}}, []*Session{witness}},
-		{Filter{Labels: map[string]string{"rig": "a"}, Dir: "/"}, []*Session{mayor}},
+		{Filter{Labels: map[string]string{"role": "mayor"}, Dir: "/"}, []*Session{mayor}},
+		// As `coop ls --cwd`: what is below counts, what only begins with the same letters or is above does not.
+		{Filter{Dir: "/"}, []*Session{witness, mayor}},
 		{Filter{Dir: link}, []*Session{witness}},
+		{Filter{Dir: below}, nil},
+		{Filter{Dir: dir[:len(dir)-1]}, nil},
 		{Filter{Labels: map[string]string{"role": ""}}, nil},
 	} {
 		found, err := List(ctx, one.filter)

@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	coopv1 "coop.dev/clients/go/coop/v1"
 )
 
 var fenced = regexp.MustCompile("(?ms)^```(go|text)\n(.*?)^```$")
@@ -49,6 +52,43 @@ func readme(t *testing.T) (programs []string, printed []byte) {
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	return programs, printed
+}
+
+func TestEverythingASessionDoesIsInTheReadme(t *testing.T) {
+	text := string(must[[]byte](t)(os.ReadFile("../README.md")))
+	for method := range reflect.TypeFor[*Session]().Methods() {
+		if !regexp.MustCompile(`\b` + method.Name + `\b`).MatchString(text) {
+			t.Errorf("%s is not named", method.Name)
+		}
+	}
+}
+
+func TestTheGuideFromTmuxNamesWhatIsHere(t *testing.T) {
+	text := string(must[[]byte](t)(os.ReadFile("../../../docs/migration.md")))
+	_, text, _ = strings.Cut(text, "| in Go (`clients/go`) |\n")
+	table, _, _ := strings.Cut(text, "\n\n")
+	named := 0
+	for _, row := range strings.Split(table, "\n")[1:] {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		cell := cells[len(cells)-1]
+		if cell == "–" {
+			t.Errorf("nothing is named for %s", cells[0])
+		}
+		for _, name := range regexp.MustCompile("`(?:Calls\\.)?([A-Z][A-Za-z]+)`").FindAllStringSubmatch(cell, -1) {
+			named++
+			known := false
+			for _, kind := range []reflect.Type{reflect.TypeFor[*Session](), reflect.TypeFor[*Backend](), reflect.TypeFor[coopv1.CoopClient]()} {
+				_, has := kind.MethodByName(name[1])
+				known = known || has
+			}
+			if !known {
+				t.Errorf("there is no %s", name[1])
+			}
+		}
+	}
+	if named < 15 {
+		t.Errorf("only %d names were found in\n%s", named, table)
+	}
 }
 
 func TestTheFirstProgramOfTheReadmePrintsWhatItSays(t *testing.T) {

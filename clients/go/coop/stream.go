@@ -36,6 +36,8 @@ type streaming struct {
 	after   *uint64
 	giveUp  time.Duration
 	backoff time.Duration
+	// How long it may take until it is known who answers, on each connection.
+	answer time.Duration
 }
 
 // StreamOption changes how states are streamed.
@@ -58,11 +60,11 @@ func GivingUpAfter(limit time.Duration) StreamOption {
 // It works in the caller's goroutine only: to stop, leave the loop.
 func (s *Session) States(ctx context.Context, options ...StreamOption) iter.Seq2[*StateEvent, error] {
 	return func(yield func(*StateEvent, error) bool) {
-		chosen := streaming{giveUp: GiveUpAfter, backoff: BackoffMin}
+		chosen := streaming{giveUp: GiveUpAfter, backoff: BackoffMin, answer: answerWithin}
 		for _, option := range options {
 			option(&chosen)
 		}
-		reader := stateReader{session: s, after: chosen.after, yield: yield}
+		reader := stateReader{session: s, after: chosen.after, answer: chosen.answer, yield: yield}
 		heard := time.Now()
 		for {
 			before := reader.count
@@ -104,6 +106,7 @@ type stateReader struct {
 	met        *met
 	yield      func(*StateEvent, error) bool
 	after      *uint64
+	answer     time.Duration
 	lost       bool
 	reconnects int
 	count      int
@@ -147,7 +150,14 @@ func (r *stateReader) read(ctx context.Context) error {
 
 // Looks who answers: the events of another coop are no continuation, whatever their numbers are.
 func (r *stateReader) meet(ctx context.Context) error {
-	status, err := r.session.Status(ctx)
+	// Also where the caller's context lasts longer: a proxy may hold a connection to a coop that stalls.
+	within, cancel := context.WithTimeout(ctx, r.answer)
+	defer cancel()
+	status, err := r.session.Status(within)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		// Our own deadline, which is no word of the caller's.
+		return fmt.Errorf("%w within %s", ErrUnreachable, r.answer)
+	}
 	if err != nil {
 		return err
 	}
@@ -180,14 +190,15 @@ func (m *met) isSame(later *met) bool {
 	return later.restarts > m.restarts && began.Abs() <= sameWithin
 }
 
-// Whether the connection failed, and not the request.
+// Whether the connection failed, and not the request. That the caller's context is done has been looked for before.
 func isBreak(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) && refused.Reason == refused.Code.String() {
 		// Not coop's own word, but gRPC's, for a stream that was cut or a proxy that failed.
 		return refused.Code == codes.Internal || refused.Code == codes.Unknown
 	}
-	return errors.Is(err, io.EOF) || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrNotReady) || errors.Is(err, context.Canceled)
+	return errors.Is(err, io.EOF) || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrNotReady) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // Sleeps, a little more or less so that many clients do not come at once; false when the context was done first.

@@ -9,6 +9,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 func TestAStreamThatIsCutGoesOnWithoutLossOrDoubles(t *testing.T) {
@@ -177,6 +181,89 @@ func TestAStreamEndsWhenNobodyAnswersAnyMore(t *testing.T) {
 	}
 	if !errors.Is(last, ErrUnreachable) || !strings.Contains(last.Error(), "given up") {
 		t.Errorf("not given up: %v", last)
+	}
+}
+
+// A session over a line that can be held, by the function; from then on lateAnswer hears of each answer that did not come in
+// time.
+func holdable(t *testing.T, agent *Session, lateAnswer func(letThrough func())) (*Session, func()) {
+	line := newProxy(t, agent.Address())
+	var letThrough func()
+	look := func(ctx context.Context, method string, request, answer any, to *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption) error {
+		err := call(ctx, method, request, answer, to, options...)
+		if letThrough != nil && status.Code(err) == codes.DeadlineExceeded {
+			lateAnswer(letThrough)
+		}
+		return err
+	}
+	session := must[*Session](t)(Dial(patiently(t), line.address(), WithDialOptions(grpc.WithChainUnaryInterceptor(look))))
+	t.Cleanup(func() { session.Close() })
+	return session, func() { letThrough = line.hold(t) }
+}
+
+// Answers that are given at once shall come within this.
+func answeredWithin(limit time.Duration) StreamOption {
+	return func(s *streaming) { s.answer = limit }
+}
+
+func TestAStreamOutlivesACoopThatStallsBehindAProxy(t *testing.T) {
+	alone(t)
+	agent := shell(t, nil)
+	late := 0
+	session, hold := holdable(t, agent, func(letThrough func()) {
+		if late++; late == 2 {
+			letThrough()
+		}
+	})
+	count := 0
+	for event, err := range session.States(patiently(t), answeredWithin(time.Second/2)) {
+		if err != nil || event.Lost {
+			t.Fatal(event, err)
+		}
+		if event.Next == Exited {
+			break
+		}
+		if count++; count == 1 {
+			hold()
+			if _, err := agent.Type(patiently(t), "exit", true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if late < 2 {
+		t.Errorf("only %d answers were late", late)
+	}
+}
+
+func TestAStreamThatStallsIsEndedByItsCallerOrGivenUp(t *testing.T) {
+	alone(t)
+	for _, one := range []struct {
+		how    string
+		limit  time.Duration
+		giveUp time.Duration
+		cancel bool
+		ends   error
+	}{
+		{how: "cancelled", limit: patience, giveUp: GiveUpAfter, cancel: true, ends: context.Canceled},
+		{how: "at the caller's deadline", limit: 2 * time.Second, giveUp: GiveUpAfter, ends: context.DeadlineExceeded},
+		{how: "given up", limit: patience, giveUp: time.Second, ends: ErrUnreachable},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), one.limit)
+		session, hold := holdable(t, shell(t, nil), func(func()) {
+			if one.cancel {
+				cancel()
+			}
+		})
+		var last error
+		for _, err := range session.States(ctx, answeredWithin(time.Second/5), GivingUpAfter(one.giveUp)) {
+			if last = err; err == nil {
+				hold()
+			}
+		}
+		if !errors.Is(last, one.ends) || errors.Is(last, ErrUnreachable) != strings.Contains(last.Error(), "given up") {
+			t.Errorf("it is not %s: %v", one.how, last)
+		}
+		cancel()
 	}
 }
 

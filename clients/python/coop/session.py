@@ -18,6 +18,8 @@ from .words import Delivery, StateEvent, state_value, state_word
 ANSWER_WITHIN = 10.0
 #: What coop waits for at most in one call, in seconds; a longer wait is several.
 WAIT_MAX = 600.0
+#: Why coop ends a wait early: the child is gone for good. One that is started again by itself has exited, too, but only for a while.
+IN_VAIN = "exited"
 #: After so long without an answer a stream gives up, in seconds.
 GIVE_UP_AFTER = 120.0
 #: How often it is looked whether a coop that was told to end has ended, in seconds.
@@ -80,9 +82,10 @@ class Session:
         """The same with everything about it: the prompt, the error, the last words, the evidence."""
         return self._call(self.calls.GetAgentState, agent_pb2.GetAgentStateRequest(explain=explain))
 
-    def nudge(self, message: str, *, queue: bool = False, timeout: float = 2.5) -> Delivery:
-        """Gives an idle agent a message. A busy one is not disturbed, unless it may queue the message."""
-        request = nudge_pb2.NudgeRequest(message=message, queue=queue, timeout_ms=int(timeout * 1000))
+    def nudge(self, message: str, *, queue: bool = False, steer: bool = False, timeout: float = 2.5) -> Delivery:
+        """Gives an idle agent a message. A busy one is not disturbed, unless it may queue the message, or shall take it into
+        what it does now (`steer`, which only Codex can; BadRequest for others)."""
+        request = nudge_pb2.NudgeRequest(message=message, queue=queue, steer=steer, timeout_ms=int(timeout * 1000))
         return Delivery.of(self._call(self.calls.Nudge, request, timeout))
 
     def respond(
@@ -123,7 +126,7 @@ class Session:
             answer = self._call(self.calls.Wait, request, left)
             if answer.matched:
                 return answer
-            if answer.state == agent_pb2.AGENT_STATE_KIND_EXITED:
+            if answer.reason == IN_VAIN:
                 raise Exited("the child has exited")
             if deadline is not None and time.monotonic() >= deadline:
                 raise Timeout(f"not within {timeout} s: the agent is still {state_word(answer.state)}")
@@ -189,4 +192,5 @@ class Session:
 
 def _is_break(failure: Exception) -> bool:
     """Whether the connection failed, and not the request."""
-    return isinstance(failure, Unreachable) or getattr(failure, "reason", "") in ("GRPC_UNKNOWN", "GRPC_INTERNAL", "NOT_READY")
+    # A Timeout is ours: a proxy holds the connection, and coop behind it stalls.
+    return isinstance(failure, (Unreachable, Timeout)) or getattr(failure, "reason", "") in ("GRPC_UNKNOWN", "GRPC_INTERNAL", "NOT_READY")

@@ -13,6 +13,8 @@ import coop
 
 #: The longest that one promise may take, in seconds.
 PATIENCE = 60.0
+#: What an HTTP/2 client says first of all. Whoever hears it answers with its settings, and the client is connected.
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 AGENT = Path(__file__).resolve().parents[2] / "testdata" / "agent"
 
 
@@ -53,11 +55,14 @@ class Case(unittest.TestCase):
 
 
 class Line:
-    """A proxy to a Unix socket whose line can be cut; while it is down, nobody gets through."""
+    """A proxy to a Unix socket whose line can be cut; while it is down, nobody gets through. While it is held, callers are
+    connected and get no answer."""
 
     def __init__(self, target: str):
         self.target, self.down, self._open = target, False, []
         self._lock = threading.Lock()
+        self._through = threading.Event()
+        self._through.set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -75,12 +80,15 @@ class Line:
                     called.close()
                     continue
                 self._open += [caller, called]
-            for pair in ((caller, called), (called, caller)):
-                threading.Thread(target=self._copy, args=pair, daemon=True).start()
+            threading.Thread(target=self._copy, args=(caller, called, len(GREETING)), daemon=True).start()
+            threading.Thread(target=self._copy, args=(called, caller), daemon=True).start()
 
-    @staticmethod
-    def _copy(source, sink):
+    def _copy(self, source, sink, at_once=0):
+        """From one to the other; while the line is held, only so many bytes."""
         try:
+            if at_once:
+                sink.sendall(source.recv(at_once, socket.MSG_WAITALL))
+                self._through.wait()
             while data := source.recv(65536):
                 sink.sendall(data)
         except OSError:
@@ -102,6 +110,15 @@ class Line:
                 end.close()
             self._open = []
 
+    def hold(self):
+        """Cuts every line, and holds those that are made anew until `let_through`."""
+        self._through.clear()
+        self.cut(False)
+
+    def let_through(self):
+        self._through.set()
+
     def close(self):
+        self.let_through()
         self._listener.close()
         self.cut(True)

@@ -1,8 +1,10 @@
 """An agent from Python: messages and answers with witnesses, and states that survive a broken line."""
 
 import threading
+import unittest.mock
 
 import coop
+import grpc
 
 from .support import PATIENCE, Case, Line
 
@@ -32,6 +34,11 @@ class Agents(Case):
         agent.wait_text("allowed", PATIENCE)
         agent.wait_idle(PATIENCE)
         self.assertEqual(agent.respond(accept=True).reason, "no_prompt")
+
+    def test_only_who_can_be_steered_is(self):
+        agent = self.agent()
+        with self.assertRaisesRegex(coop.BadRequest, "steer"):
+            agent.nudge("another way", steer=True)
 
     def test_a_stream_that_is_cut_goes_on_without_loss_or_doubles(self):
         agent = self.agent()
@@ -88,6 +95,51 @@ class Agents(Case):
             event = next(states)
             self.assertEqual((event.state, event.lost), ("idle", True))
             states.close()
+
+    def stalled(self, late_answer, **options):
+        """The states of a shell that exits while the line is held; late_answer(line, session) hears of each answer that did not
+        come in time."""
+        shell = self.shell()
+        line = Line(shell.address)
+        self.addCleanup(line.close)
+        with coop.connect(line.url) as session:
+            ask = session.calls.GetStatus
+
+            def look(*request, **limits):
+                try:
+                    return ask(*request, **limits)
+                except grpc.RpcError as error:
+                    if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
+                        late_answer(line, session)
+                    raise
+
+            session.calls.GetStatus = look
+            states = session.states(**options)
+            yield next(states)
+            line.hold()
+            shell.type("exit")
+            with unittest.mock.patch("coop.session.ANSWER_WITHIN", 0.5):
+                yield from states
+
+    def test_a_stream_outlives_a_coop_that_stalls_behind_a_proxy(self):
+        late = []
+
+        def late_answer(line, _):
+            late.append(line)
+            if len(late) == 2:
+                line.let_through()
+
+        for event in self.stalled(late_answer):
+            self.assertFalse(event.lost)
+            if event.state == "exited":
+                break
+        self.assertGreaterEqual(len(late), 2)
+
+    def test_a_stream_that_stalls_is_closed_or_given_up(self):
+        closed = self.stalled(lambda _, session: session.close())
+        self.assertEqual([event.state for event in closed], ["unknown"])
+        with self.assertRaisesRegex(coop.Unreachable, "given up"):
+            list(self.stalled(lambda *_: None, give_up_after=1))
 
     def test_a_stream_gives_up_is_refused_and_is_closed(self):
         session = self.shell()

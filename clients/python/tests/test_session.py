@@ -99,6 +99,19 @@ class Sessions(Case):
         with self.assertRaises(coop.Unreachable):
             coop.connect("http://127.0.0.1:1")
 
+    def test_a_program_that_is_started_again_has_not_exited_for_good(self):
+        session = self.start("sh", "-c", "echo up; read line", flags=["--restart", "always"])
+        session.wait_text("up", PATIENCE)
+        states = session.states(after_seq=session.status().seq)
+        session.keys("enter")
+        while next(states).state != "exited":
+            pass
+        states.close()
+        # In the pause before the next start, which is a second.
+        with self.assertRaises(coop.Timeout):
+            session.wait_text("never", 0.3)
+        session.wait_state("unknown", timeout=PATIENCE)
+
     def test_kill_returns_when_every_process_is_gone(self):
         file = self.home / "pid"
         session = self.start("bash", "-c", f"sleep 1000 & echo $! >{file}; echo started; wait")

@@ -1,12 +1,13 @@
 // Serves the page, starts the coops and the browser, and prints what the page tells: `drive.mjs COOP CHROMIUM PICTURE`.
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect, createServer as createProxy } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 const [coop, executablePath, picture] = process.argv.slice(2);
@@ -28,8 +29,10 @@ const README_TOKEN = "page-secret";
 async function servePage() {
   const server = createServer(async (request, response) => {
     const [name, type] = FILES[request.url] ?? [];
-    if (!name) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": type }).end(await readFile(join("site", name)));
+    // Also where it could not be built: what was started must still be ended.
+    const text = name && (await readFile(join("site", name)).catch(() => undefined));
+    if (!text) return response.writeHead(404).end();
+    response.writeHead(200, { "content-type": type }).end(text);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -129,6 +132,18 @@ async function start(flags, program) {
   return { child, url: JSON.parse(line).url };
 }
 
+/** The daemon of a user who has no boxes, and its port for pages. */
+async function startBoxes(home, origin) {
+  await mkdir(join(home, "run"), { mode: 0o700 });
+  const env = { ...process.env, HOME: home, COOP_HOME: join(home, "coop"), XDG_RUNTIME_DIR: join(home, "run") };
+  const flags = ["serve", "--port", "0", "--auth-token", TOKEN, "--allow-origin", origin];
+  const child = spawn(coop, flags, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const [line] = await once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(WITHIN_MS) });
+  // The daemon would stay for a while.
+  const stopDaemon = () => promisify(execFile)(coop, ["daemon", "stop"], { env, timeout: WITHIN_MS }).catch(() => {});
+  return { child, url: JSON.parse(line).url, stopDaemon };
+}
+
 async function end(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit", { signal: AbortSignal.timeout(WITHIN_MS) });
@@ -140,8 +155,10 @@ const server = await servePage();
 const origin = `http://127.0.0.1:${server.address().port}`;
 const started = [];
 const profile = await mkdtemp(join(tmpdir(), "coop-chromium-"));
+const home = await mkdtemp(join(tmpdir(), "coop-home-"));
 let broken = 0;
 let line;
+let boxes;
 try {
   const guarded = await startCoop("--auth-token", TOKEN, "--allow-origin", origin);
   started.push(guarded.child);
@@ -158,6 +175,8 @@ try {
   }
   const played = await startAgent();
   started.push(played.child);
+  boxes = await startBoxes(home, origin);
+  started.push(boxes.child);
   line = await startLine(open.url);
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath,
@@ -176,7 +195,8 @@ try {
     await page.exposeFunction("hold", () => line.hold());
     await page.exposeFunction("mislead", () => line.mislead(further.url));
     await page.goto(origin, { timeout: WITHIN_MS });
-    await page.evaluate((places) => window.run(places), { guarded: guarded.url, open: open.url, cuttable: line.url, closed: closed.url, token: TOKEN });
+    const places = { guarded: guarded.url, open: open.url, cuttable: line.url, closed: closed.url, boxes: boxes.url, token: TOKEN };
+    await page.evaluate((places) => window.run(places), places);
     const untouched = await (await fetch(`${closed.url}/api/v1/status`)).json();
     if (untouched.bytes_written !== 0) broken += 1;
     console.log(`${untouched.bytes_written === 0 ? "ok" : "not ok"} - a page of another origin types nothing, not even blindly`);
@@ -190,10 +210,11 @@ try {
   broken += 1;
   console.log(`not ok - a page in Chromium can be tried\n#   ${error.message.replaceAll("\n", "\n#   ")}`);
 } finally {
+  await boxes?.stopDaemon();
   for (const child of started) await end(child);
   line?.close();
   server.closeAllConnections();
   server.close();
-  await rm(profile, { recursive: true, force: true });
+  for (const directory of [profile, home]) await rm(directory, { recursive: true, force: true });
 }
 process.exitCode = broken ? 1 : 0;

@@ -1,13 +1,27 @@
 // What the page does: each promise is tried in the browser, shown on the page, and told to the driver.
 import { Code, ConnectError } from "@connectrpc/connect";
-import { AgentStateKind, createCoopClient, reasonOf, states, type AgentStateEvent, type CoopClient, type StateEvent } from "coop-client";
+import {
+  AgentStateKind,
+  createBoxesClient,
+  createCoopClient,
+  reasonOf,
+  states,
+  type AgentStateEvent,
+  type CoopClient,
+  type ListBoxesResponse,
+  type RunCommandResponse,
+  type StateEvent,
+  type Terminal,
+} from "coop-client";
 
-/** Where the coops listen: one that wants a token, one that lets this page in – also over a line that can be cut –, one that does not. */
+/** Where the coops listen: one that wants a token, one that lets this page in – also over a line that can be cut –, one that does not,
+ * and the daemon's port for all boxes. */
 export interface Places {
   guarded: string;
   open: string;
   cuttable: string;
   closed: string;
+  boxes: string;
   token: string;
 }
 
@@ -85,6 +99,38 @@ async function resizes(coop: CoopClient, signal: AbortSignal): Promise<void> {
     if (screen.cols === 100 && screen.lines.length === 30) return;
   }
   throw new Error("the stream ended");
+}
+
+async function opensATerminal(coop: CoopClient, signal: AbortSignal): Promise<void> {
+  const opened: Terminal = await coop.openTerminal({ command: ["cat"] }, { signal });
+  const { terminals } = await coop.listTerminals({}, { signal });
+  holds(terminals.some(({ id, command }) => id === opened.id && command.join() === "cat"), terminals);
+  await coop.closeTerminal({ id: opened.id }, { signal });
+}
+
+/** What a browser cannot do: say more than one thing in a call. */
+async function runsACommand(coop: CoopClient, signal: AbortSignal): Promise<RunCommandResponse[]> {
+  async function* said() {
+    yield { event: { case: "start" as const, value: { command: ["true"] } } };
+  }
+  const heard: RunCommandResponse[] = [];
+  for await (const response of coop.runCommand(said(), { signal })) heard.push(response);
+  return heard;
+}
+
+/** The daemon's calls, and those of the session in a box, which is not there. */
+async function asksForBoxes(url: string, token: string, signal: AbortSignal): Promise<void> {
+  const daemon = createBoxesClient(url, token);
+  const all: ListBoxesResponse = await daemon.listBoxes({}, { signal });
+  holds(all.boxes.length === 0, all);
+  for await (const event of daemon.watchBoxes({}, { signal })) {
+    holds(event.allTold, event);
+    break;
+  }
+  for (const call of [daemon.getBox({ name: "none" }, { signal }), createCoopClient(`${url}/box/none`, token).getStatus({}, { signal })]) {
+    holds(reasonOf(await refused(call, Code.NotFound)) === "NOT_FOUND", url);
+  }
+  await refused(createBoxesClient(url).listBoxes({}, { signal }), Code.Unauthenticated);
 }
 
 async function streamsStateUntilExit(coop: CoopClient, signal: AbortSignal): Promise<void> {
@@ -191,11 +237,16 @@ async function fetchesJson(url: string, signal: AbortSignal): Promise<void> {
   holds((await answer.json()).bytes_written === 1, answer.status);
 }
 
-window.run = async ({ guarded, open, cuttable, closed, token }) => {
+window.run = async ({ guarded, open, cuttable, closed, boxes, token }) => {
   const coop = createCoopClient(guarded, token);
   await check("a page types and finds the echo in streamed output", (signal) => typesAndReadsTheEcho(coop, signal));
   await check("a page waits and reads the screen", (signal) => readsTheScreen(coop, signal));
   await check("a page resizes the terminal", (signal) => resizes(coop, signal));
+  await check("a page opens a terminal beside the session's own, finds it and closes it", (signal) => opensATerminal(coop, signal));
+  await check("a page is told that it cannot run a command, which is said in both directions", async (signal) => {
+    holds(String(await runsACommand(coop, signal).catch(String)).includes("does not support streaming request bodies"), "it was run");
+  });
+  await check("a page asks the daemon for its boxes", (signal) => asksForBoxes(boxes, token, signal));
   await check("a page opens a WebSocket with its token", (signal) => webSocket(`${guarded}/ws?token=${token}&mode=state`, signal));
   await check("a page streams the state until the exit", (signal) => streamsStateUntilExit(coop, signal));
   await check("a page reads message and reason of a refused call", async (signal) => {

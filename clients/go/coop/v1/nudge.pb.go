@@ -37,7 +37,10 @@ type NudgeRequest struct {
 	// How long a witness is waited for, in milliseconds; 2500 when absent.
 	TimeoutMs *uint32 `protobuf:"varint,5,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
 	// The message is one of the agent's own commands and shall run as such.
-	Command       bool `protobuf:"varint,6,opt,name=command,proto3" json:"command,omitempty"`
+	Command bool `protobuf:"varint,6,opt,name=command,proto3" json:"command,omitempty"`
+	// Put it into what a working agent does now, instead of after it: what the model is saying is cut off, a tool is let
+	// finish. Only Codex can; for others this is a bad request. One that does not work takes the message as without it.
+	Steer         bool `protobuf:"varint,7,opt,name=steer,proto3" json:"steer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -110,6 +113,13 @@ func (x *NudgeRequest) GetTimeoutMs() uint32 {
 func (x *NudgeRequest) GetCommand() bool {
 	if x != nil {
 		return x.Command
+	}
+	return false
+}
+
+func (x *NudgeRequest) GetSteer() bool {
+	if x != nil {
+		return x.Steer
 	}
 	return false
 }
@@ -465,7 +475,7 @@ var File_coop_v1_nudge_proto protoreflect.FileDescriptor
 
 const file_coop_v1_nudge_proto_rawDesc = "" +
 	"\n" +
-	"\x13coop/v1/nudge.proto\x12\acoop.v1\x1a\x13coop/v1/agent.proto\x1a\x13coop/v1/input.proto\"\xdc\x01\n" +
+	"\x13coop/v1/nudge.proto\x12\acoop.v1\x1a\x13coop/v1/agent.proto\x1a\x13coop/v1/input.proto\"\xf2\x01\n" +
 	"\fNudgeRequest\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12\x14\n" +
 	"\x05queue\x18\x02 \x01(\bR\x05queue\x12\x16\n" +
@@ -473,7 +483,8 @@ const file_coop_v1_nudge_proto_rawDesc = "" +
 	"\x06expect\x18\x04 \x01(\v2\x0f.coop.v1.ExpectH\x00R\x06expect\x88\x01\x01\x12\"\n" +
 	"\n" +
 	"timeout_ms\x18\x05 \x01(\rH\x01R\ttimeoutMs\x88\x01\x01\x12\x18\n" +
-	"\acommand\x18\x06 \x01(\bR\acommandB\t\n" +
+	"\acommand\x18\x06 \x01(\bR\acommand\x12\x14\n" +
+	"\x05steer\x18\a \x01(\bR\x05steerB\t\n" +
 	"\a_expectB\r\n" +
 	"\v_timeout_ms\"\xa2\x02\n" +
 	"\rNudgeResponse\x12\x1c\n" +

@@ -9,20 +9,22 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class NudgeRequest(_message.Message):
-    __slots__ = ("message", "queue", "strict", "expect", "timeout_ms", "command")
+    __slots__ = ("message", "queue", "strict", "expect", "timeout_ms", "command", "steer")
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     QUEUE_FIELD_NUMBER: _ClassVar[int]
     STRICT_FIELD_NUMBER: _ClassVar[int]
     EXPECT_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
+    STEER_FIELD_NUMBER: _ClassVar[int]
     message: str
     queue: bool
     strict: bool
     expect: _input_pb2.Expect
     timeout_ms: int
     command: bool
-    def __init__(self, message: _Optional[str] = ..., queue: _Optional[bool] = ..., strict: _Optional[bool] = ..., expect: _Optional[_Union[_input_pb2.Expect, _Mapping]] = ..., timeout_ms: _Optional[int] = ..., command: _Optional[bool] = ...) -> None: ...
+    steer: bool
+    def __init__(self, message: _Optional[str] = ..., queue: _Optional[bool] = ..., strict: _Optional[bool] = ..., expect: _Optional[_Union[_input_pb2.Expect, _Mapping]] = ..., timeout_ms: _Optional[int] = ..., command: _Optional[bool] = ..., steer: _Optional[bool] = ...) -> None: ...
 
 class NudgeResponse(_message.Message):
     __slots__ = ("delivered", "state_before", "reason", "state", "receipt")
