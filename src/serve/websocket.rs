@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::body::Body;
+use axum::body::Bytes;
 use axum::extract::ws::{
     CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, rejection::WebSocketUpgradeRejection,
 };
@@ -14,7 +15,7 @@ use axum::response::IntoResponse;
 use futures_util::stream::{self, SplitStream};
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::TaskTracker;
 
 use super::{body, error, params};
@@ -41,6 +42,10 @@ const CLOSE_NO_CHILD: u16 = 4503;
 const CLOSE_AWAY: u16 = 1001;
 /// Something that the caller sent: a message beyond the limit, a broken frame, no hello.
 const CLOSE_BAD: u16 = 1008;
+
+/// How long a socket may be silent before it is pinged. Proxies cut off what says nothing for a minute (nginx), or for less
+/// (55 s at some hosts).
+const SILENT_FOR: Duration = Duration::from_secs(25);
 
 /// How long the other side may take to answer a close frame.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -129,7 +134,7 @@ async fn converse(service: Arc<Service>, socket: WebSocket, trusted: bool, subsc
     }
     let begin = Conversation { service: service.clone(), trusted, subscribe: Some(subscribe) };
     let mut speech = api::converse(begin, Box::pin(heard.messages(client_message)));
-    while let Some(speech) = speech.recv().await {
+    while let Some(speech) = next(&mut speech, &mut sink, SILENT_FOR).await {
         let message = match speech {
             Speech::Say(message) => message,
             Speech::Refuse(error) => {
@@ -149,7 +154,7 @@ async fn serve_terminal(service: Arc<Service>, socket: WebSocket, trusted: bool)
     let heard = Heard::new(stream);
     let requests = heard.messages(attach_request).map(move |request| only_looks_unless(trusted, request?));
     let mut told = api::attach(service, Box::pin(requests));
-    while let Some(message) = told.recv().await {
+    while let Some(message) = next(&mut told, &mut sink, SILENT_FOR).await {
         let event = match message {
             Ok(message) => message.event,
             Err(error) => {
@@ -169,6 +174,19 @@ async fn serve_terminal(service: Arc<Service>, socket: WebSocket, trusted: bool)
         }
     }
     say_goodbye(&mut sink, &heard).await;
+}
+
+/// What is to be said next; while there is nothing, the other side is shown that somebody is there.
+async fn next<T, S>(speech: &mut mpsc::Receiver<T>, sink: &mut S, silent_for: Duration) -> Option<T>
+where
+    S: Sink<Message> + Unpin,
+{
+    loop {
+        match tokio::time::timeout(silent_for, speech.recv()).await {
+            Ok(said) => return said,
+            Err(_) => sink.send(Message::Ping(Bytes::new())).await.ok()?,
+        }
+    }
 }
 
 /// A terminal without the token may look, where the operator lets anybody read, and says so in its hello.
@@ -295,5 +313,33 @@ async fn close<S: Sink<Message> + Unpin>(sink: &mut S, heard: &Heard, code: u16,
     let reason: String = reason.chars().take(40).collect();
     if sink.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await.is_ok() {
         heard.hear_out().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_on_which_nothing_is_said_is_pinged_until_something_is() {
+        let (say, mut speech) = mpsc::channel(1);
+        let (send, mut sent) = mpsc::channel(1);
+        let mut sink = Box::pin(futures_util::sink::unfold(send, |send, message| async move {
+            send.send(message).await.map(|()| send).map_err(drop)
+        }));
+        let speaker = async {
+            for _ in 0..2 {
+                assert_eq!(sent.recv().await, Some(Message::Ping(Bytes::new())));
+            }
+            say.send("at last").await.unwrap();
+            // Whatever else would be pinged in the meantime has its place.
+            while sent.recv().await.is_some() {}
+        };
+        let next = async {
+            let said = next(&mut speech, &mut sink, Duration::from_millis(1)).await;
+            drop(sink);
+            said
+        };
+        assert_eq!(tokio::join!(next, speaker).0, Some("at last"));
     }
 }

@@ -76,6 +76,15 @@ async fn whoever_was_attached_at_the_end_is_told_what_is_left() {
 }
 
 #[tokio::test]
+async fn whoever_was_attached_at_the_end_is_told_that_coop_starts_it_again() {
+    let coop = Coop::start(&["--port", "0", "--restart", "always"], &sh("read line"));
+    let mut seat = Seat::attached(&coop, 160, 12, &[]);
+    seat.shows("ctrl-] detaches").await;
+    seat.types("\r").await;
+    seat.shows("coop starts it again by itself").await;
+}
+
+#[tokio::test]
 async fn without_a_status_the_program_has_every_row() {
     let coop = Coop::run(&sh("while read line; do stty size; done"));
     let mut seat = Seat::attached(&coop, 60, 12, &["--no-status"]);

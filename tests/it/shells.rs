@@ -1,13 +1,13 @@
 //! What coop gives to shells: completions that the real bash uses, and the manual.
 
-use crate::support::{Scratch, binary, finished, run_coop};
+use crate::support::{Coop, Scratch, binary, finished, run_coop};
 
 /// Asks bash what it would complete, as it asks itself at a press of Tab.
 const ASK: &str = r#"
 source "$1"; shift
 complete -p coop >&2
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
-_coop coop "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+$(complete -p coop | sed 's/.*-F \([^ ]*\).*/\1/') coop "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
 printf '%s\n' "${COMPREPLY[@]}"
 "#;
 
@@ -31,6 +31,31 @@ async fn bash_completes_verbs_flags_and_values() {
         let ended = finished(bash).await;
         assert_eq!((ended.code, ended.text().as_str()), (Some(0), expected), "{words:?}: {ended:?}");
         assert!(ended.err.contains("-F _coop"), "{ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn bash_completes_the_names_of_sessions_where_one_is_to_be_named() {
+    let scratch = Scratch::new();
+    let script = scratch.file("coop.bash", run_coop(&["completions", "bash"], &[]).await.ok());
+    let at_home = [("XDG_RUNTIME_DIR", scratch.path("run")), ("COOP_HOME", scratch.path("home"))];
+    std::fs::create_dir_all(scratch.path("run")).unwrap();
+    std::fs::create_dir_all(scratch.path("bin")).unwrap();
+    std::os::unix::fs::symlink(binary(), scratch.path("bin").join("coop")).unwrap();
+    let session =
+        |name: &str| Coop::start_with(&["--label", name], &["cat"], |command| drop(command.envs(at_home.clone())));
+    let _sessions = [session("name=redwood"), session("name=birch")];
+    let path = format!("{}:{}", scratch.path("bin").display(), std::env::var("PATH").unwrap());
+    for (words, expected) in [
+        (vec!["coop", "attach", "r"], "redwood\n"),
+        (vec!["coop", "stop", "b"], "birch\n"),
+        (vec!["coop", "screen", "--session", "re"], "redwood\n"),
+        (vec!["coop", "state", "-s", "x"], "\n"),
+    ] {
+        let mut bash = tokio::process::Command::new("bash");
+        bash.args(["--norc", "-c", ASK, "bash", &script]).args(&words).env("PATH", &path).envs(at_home.clone());
+        let ended = finished(bash).await;
+        assert_eq!((ended.code, ended.text().as_str()), (Some(0), expected), "{words:?}: {ended:?}");
     }
 }
 

@@ -12,16 +12,26 @@ fn coop(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// A directory with a `coop` that knows two names, and nothing else.
+fn with_names(scratch: &Scratch) -> String {
+    let dir = scratch.path("bin").display().to_string();
+    let write = r#"mkdir "$0" && printf '#!/bin/sh\n[ "$1" != names ] || printf "redwood\\nbirch\\n"\n' > "$0/coop" && chmod 755 "$0/coop""#;
+    assert!(Command::new("sh").args(["-c", write, &dir]).status().unwrap().success());
+    dir
+}
+
 fn ended(mut command: Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; tests/terminals/run installs it"))
 }
 
 #[test]
-fn zsh_completes_verbs_and_flags_at_a_press_of_tab() {
+fn zsh_completes_verbs_flags_and_names_at_a_press_of_tab() {
     let scratch = Scratch::new();
     scratch.file("_coop", coop(&["completions", "zsh"]));
     let tmux = Tmux::running(100, 20, &["zsh", "-f"]);
-    let begin = format!("PS1='> '; fpath=({} $fpath); autoload -Uz compinit; compinit -u -D", scratch.dir().display());
+    let (functions, programs) = (scratch.dir().display(), with_names(&scratch));
+    let begin =
+        format!("PS1='> '; path=({programs} $path); fpath=({functions} $fpath); autoload -Uz compinit; compinit -u -D");
     tmux.does(&["send-keys", "-t", "main", &begin, "Enter"]);
     tmux.does(&["send-keys", "-t", "main", "clear; print ready", "Enter"]);
     tmux.shows_that("main", |rows| rows.iter().any(|row| row == "ready"));
@@ -31,6 +41,8 @@ fn zsh_completes_verbs_and_flags_at_a_press_of_tab() {
         ("coop wait --reg", "coop wait --regex"),
         ("coop wait --state wor", "coop wait --state working"),
         ("coop env uns", "coop env unset"),
+        ("coop attach red", "coop attach redwood"),
+        ("coop screen --session bi", "coop screen --session birch"),
     ] {
         tmux.does(&["send-keys", "-t", "main", "C-u", typed, "Tab"]);
         tmux.shows("main", &format!("> {completed}"));
@@ -38,17 +50,20 @@ fn zsh_completes_verbs_and_flags_at_a_press_of_tab() {
 }
 
 #[test]
-fn fish_completes_verbs_flags_and_values() {
+fn fish_completes_verbs_flags_values_and_names() {
     let scratch = Scratch::new();
     let script = scratch.file("coop.fish", coop(&["completions", "fish"]));
+    let path = format!("{}:{}", with_names(&scratch), std::env::var("PATH").unwrap());
     for (line, expected) in [
         ("coop usa", "usage"),
         ("coop wait --reg", "--regex"),
         ("coop wait --state work", "working"),
         ("coop env uns", "unset"),
+        ("coop attach red", "redwood"),
+        ("coop screen --session bi", "birch"),
     ] {
         let mut fish = Command::new("fish");
-        fish.args(["--no-config", "-c", "source $argv[1]; complete -C $argv[2]", &script, line]);
+        fish.args(["--no-config", "-c", "source $argv[1]; complete -C $argv[2]", &script, line]).env("PATH", &path);
         let output = ended(fish);
         let found = String::from_utf8_lossy(&output.stdout).into_owned();
         let words: Vec<&str> = found.lines().filter_map(|line| line.split('\t').next()).collect();

@@ -27,6 +27,8 @@ pub struct About {
     pub exit: Option<ExitEvent>,
     /// The program's process, while it runs.
     pub pid: Option<u32>,
+    /// It has ended, and coop will start it again by itself.
+    pub restarts: bool,
     /// Somebody else started it, and coop cannot start it again.
     pub is_borrowed: bool,
 }
@@ -53,7 +55,8 @@ impl About {
         };
         let name = status.labels.get(NAME).cloned().unwrap_or_else(|| short(target));
         let (pid, is_borrowed) = (status.pid, status.backend != OWN_BACKEND);
-        Self { name, program, state: agent.and_then(|agent| worth_telling(event(agent))), exit, pid, is_borrowed }
+        let (state, restarts) = (agent.and_then(|agent| worth_telling(event(agent))), status.restarts_at_ms.is_some());
+        Self { name, program, state, exit, pid, restarts, is_borrowed }
     }
 }
 

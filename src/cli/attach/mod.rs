@@ -228,6 +228,8 @@ enum WhatIsLeft {
     Screen,
     /// Its screen, and another start.
     Everything,
+    /// Nothing need be done: coop starts it again, or has.
+    Itself,
 }
 
 /// Asks for it a moment after the end: a coop that was told to stop ends its program first.
@@ -235,6 +237,7 @@ async fn what_is_left(place: &Place) -> WhatIsLeft {
     tokio::time::sleep(LEAVES_WITHIN).await;
     match tokio::time::timeout(TELLS_WITHIN, about(place)).await {
         Ok(Ok(about)) if about.is_borrowed => WhatIsLeft::Screen,
+        Ok(Ok(about)) if about.restarts || about.pid.is_some() => WhatIsLeft::Itself,
         Ok(Ok(_)) => WhatIsLeft::Everything,
         Ok(Err(_)) | Err(_) => WhatIsLeft::Nothing,
     }
@@ -264,6 +267,11 @@ fn tell(ending: &Ending, name: &str, program: &str, (boxed, which): (Option<&str
                     "`coop restart {which}` starts it again, `coop screen {which}` shows its last screen, `coop stop \
                      {which}` ends the {whole}"
                 ),
+                WhatIsLeft::Itself => {
+                    format!(
+                        "coop starts it again by itself, `coop attach {which}` comes back, `coop stop {which}` ends the {whole}"
+                    )
+                }
             };
             complain(&format!("{program} in {name}: {how}; {then}"));
         }
