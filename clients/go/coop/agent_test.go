@@ -102,6 +102,10 @@ func TestAProgramThatIsStartedAgainHasNotExitedForGood(t *testing.T) {
 			break
 		}
 	}
+	// Whoever starts what is not there would start a second one.
+	if !must[bool](t)(session.Alive(patiently(t))) {
+		t.Error("not alive between two starts")
+	}
 	// In the pause before the next start, which is a second.
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()

@@ -12,13 +12,16 @@ func (s *Session) Status(ctx context.Context) (*Status, error) {
 	return s.Calls.GetStatus(ctx, &coopv1.GetStatusRequest{})
 }
 
-// Alive tells whether the child runs or is being started. A coop that does not answer is not alive, without an error.
+// Alive tells whether the child runs, is being started, or will be started again by coop itself. A coop that does not answer is not alive, without an error.
 func (s *Session) Alive(ctx context.Context) (bool, error) {
 	status, err := s.Status(ctx)
 	if isGone(err) {
 		return false, nil
 	}
-	return err == nil && status.State != coopv1.SessionState_SESSION_STATE_EXITED, err
+	if err != nil {
+		return false, err
+	}
+	return status.State != coopv1.SessionState_SESSION_STATE_EXITED || status.RestartsAtMs != nil, nil
 }
 
 // Screen is the text of the screen, rows ended by newlines, without the empty rows at its end.
