@@ -105,7 +105,7 @@ pub fn prompt(tool: &str, input: &Value) -> Prompt {
         return Prompt { options, questions, ..base(PromptKind::Question) };
     }
     Prompt {
-        subtype: Some(if tool == PATCH_TOOL { "edit" } else { "command" }.to_owned()),
+        subtype: Some(if tool == PATCH_TOOL { "edit" } else { "tool" }.to_owned()),
         options: OPTIONS.map(str::to_owned).to_vec(),
         options_fallback: true,
         // Nothing will be drawn: all that can be known is known.
@@ -154,7 +154,7 @@ mod tests {
     fn a_permission_is_held_and_known_again_when_its_tool_was_used() {
         let Wants::Answer(asked) = heard!("PermissionRequest", "PermissionRequest.Bash").wants else { panic!("asks") };
         assert!(asked.is_held && asked.prompt.ready && asked.prompt.options_fallback);
-        assert_eq!((asked.prompt.subtype.as_deref(), asked.prompt.options.len()), (Some("command"), 3));
+        assert_eq!((asked.prompt.subtype.as_deref(), asked.prompt.options.len()), (Some("tool"), 3));
         let used = heard!("PreToolUse", "PreToolUse.Bash");
         assert_eq!(used.claim, Some(Claim::Working));
         let input: Value = serde_json::from_str(r#"{"command":"echo hi > /etc/codexlab_probe"}"#).unwrap();

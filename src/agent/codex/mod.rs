@@ -59,7 +59,7 @@ const HABITS: Habits = Habits {
     hook_hides_dialog: true,
     asks_in_order: true,
     // It offers another model when a limit is near.
-    unasked: &["rate_limit"],
+    unasked: &["rate_limit_options"],
 };
 
 /// The driver for Codex CLI.

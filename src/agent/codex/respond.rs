@@ -38,6 +38,7 @@ enum Permission {
 pub fn way(view: &View, prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     check_one_kind(answer)?;
     match prompt.kind {
+        PromptKind::Permission if prompt.subtype.as_deref() == Some("trust") => setup(prompt, answer),
         PromptKind::Permission if view.open_question => Ok(told(permission(prompt, answer)?)),
         PromptKind::Permission => pressed(prompt, answer),
         PromptKind::Question => question(view, prompt, answer),
@@ -165,7 +166,7 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
     if let Some(option) = answer.option {
         let option = in_range("option", option, prompt.options.len())?;
         // Here a digit chooses.
-        let steps = if subtype == "login" { vec![Step::Choose(option)] } else { marked(option) };
+        let steps = if subtype == "login_method" { vec![Step::Choose(option)] } else { marked(option) };
         return Ok(Way::Keys(steps));
     }
     let accepts = answer.accept == Some(true);
@@ -174,7 +175,7 @@ fn setup(prompt: &Prompt, answer: &Answer) -> Result<Way, Failure> {
         ("trust", false) => "Quit",
         // Esc confirms what is marked, here.
         ("model_migration", false) => "Use existing",
-        ("rate_limit", false) => "Keep current",
+        ("rate_limit_options", false) => "Keep current",
         (_, false) => return Ok(Way::Keys(vec![Step::Dismiss])),
         ("api_key", true) => return Err(bad("this dialog needs text: the key")),
         (_, true) if prompt.options.is_empty() => {
@@ -197,7 +198,7 @@ pub fn groom_steps(dialog: &Dialog) -> Option<Vec<Step>> {
         // The operator started the agent here.
         "trust" => "Trust",
         "model_migration" => "Use existing",
-        "rate_limit" => "Keep current",
+        "rate_limit_options" => "Keep current",
         "update" => return Some(vec![Step::Dismiss]),
         _ => return None,
     };

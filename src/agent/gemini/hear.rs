@@ -187,7 +187,7 @@ fn prompt(tool: &str, input: &Value, is_mcp: bool, begun: &[Done]) -> Prompt {
             Prompt { options, questions, ..base(PromptKind::Question) }
         }
         "exit_plan_mode" => Prompt { summary: plan(input, begun), ..base(PromptKind::Plan) },
-        "run_shell_command" => permission("command"),
+        "run_shell_command" => permission("tool"),
         "write_file" | "replace" | "edit" => permission("edit"),
         "enter_plan_mode" => permission("plan_entry"),
         _ => permission("tool"),

@@ -20,6 +20,7 @@ pub fn way(shown: Option<&Dialog>, prompt: &Prompt, answer: &Answer) -> Result<W
     check_one_kind(answer)?;
     let tabs = shown.map_or(&[][..], |dialog| &dialog.tabs);
     let keys = match prompt.kind {
+        PromptKind::Permission if prompt.subtype.as_deref() == Some("trust") => setup(shown, prompt, answer),
         PromptKind::Permission => permission(prompt, answer),
         PromptKind::Plan => plan(prompt, answer),
         PromptKind::Question => question(tabs, prompt, answer),

@@ -29,11 +29,12 @@ impl Watch {
         let keys = self.shared.setup.driver.groom_steps(dialog, self.shared.setup.bypass_was_asked);
         let keys =
             keys.filter(|_| subtype != TRUST || self.is_started_in(shown_directory(&dialog.prompt.screen_lines)));
-        if keys.is_some() || prompt.kind == PromptKind::Setup {
+        let is_of_start = prompt.kind == PromptKind::Setup || subtype == TRUST;
+        if keys.is_some() || is_of_start {
             self.groomed = Some(id.clone());
         }
         let Some(keys) = keys else {
-            if prompt.kind == PromptKind::Setup {
+            if is_of_start {
                 tracing::warn!(dialog = subtype, prompt = id, "a dialog is open that somebody must answer");
             }
             return;

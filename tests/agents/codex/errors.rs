@@ -132,7 +132,7 @@ async fn the_offer_of_another_model_hides_no_limit() {
     let codex = Codex::ready(Options::script(limit()).groom("manual")).await;
     codex.told("Go").await;
     let prompt = codex.prompt("setup").await;
-    assert_eq!(prompt["subtype"], "rate_limit", "{prompt}");
+    assert_eq!(prompt["subtype"], "rate_limit_options", "{prompt}");
     let state = codex.state().await;
     assert_eq!(
         (&state["error_category"], &state["resume_at_epoch_ms"]),

@@ -30,7 +30,7 @@ async fn an_accepted_command_runs() {
     for size in [WIDE, SMALL] {
         let script = Script::new().bash("touch marker && echo touched").text("Done.");
         let (codex, prompt) = asked(Options::script(script).size(size)).await;
-        assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("command"), &json!("Bash")), "{prompt}");
+        assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("tool"), &json!("Bash")), "{prompt}");
         assert!(prompt["input"].as_str().unwrap().contains("touch marker"), "{prompt}");
         assert_eq!(labels(&prompt).len(), 3, "{prompt}");
         // No dialog is drawn while the hook waits.
@@ -106,7 +106,7 @@ async fn the_dialog_itself_is_answered_where_no_hook_waits() {
     ] {
         let script = Script::new().bash("touch marker").text("Done.");
         let (codex, prompt) = asked(Options::script(script).size(size).untouched()).await;
-        assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("command"), &json!("Bash")), "{prompt}");
+        assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("tool"), &json!("Bash")), "{prompt}");
         assert_eq!((labels(&prompt).len(), &prompt["options_fallback"]), (3, &json!(false)), "{prompt}");
         let words = codex.respond_with(json!({"accept": false, "text": "Because"})).await;
         assert_eq!(words.refused(), (400, "BAD_REQUEST".to_owned()), "nobody could be told");

@@ -20,7 +20,7 @@ const OLD_MODEL: &str = "gpt-5.5";
 /// Starts and waits for a dialog of this subtype.
 async fn shown(options: Options, subtype: &str) -> (Codex, Value) {
     let codex = Codex::start(options).await;
-    let prompt = codex.prompt("setup").await;
+    let prompt = codex.prompt(if subtype == "trust" { "permission" } else { "setup" }).await;
     assert_eq!(prompt["subtype"], subtype, "{prompt}");
     (codex, prompt)
 }
@@ -148,7 +148,7 @@ async fn an_update_is_never_made_by_a_bare_yes() {
 #[tokio::test]
 async fn nobody_is_logged_in_unasked() {
     for size in [WIDE, SMALL] {
-        let (codex, prompt) = shown(Options::new().logged_out().size(size), "login").await;
+        let (codex, prompt) = shown(Options::new().logged_out().size(size), "login_method").await;
         // What is drawn beside it moves for ever.
         let refused = codex.respond_with(json!({"accept": true})).await.refused();
         assert_eq!(refused, (400, "BAD_REQUEST".to_owned()));
@@ -254,7 +254,7 @@ async fn the_dialog_of_a_used_up_limit_is_answered_and_the_limit_stays_known() {
         let codex = Codex::ready(Options::script(limit().text("Back again.")).groom("manual").size(size)).await;
         codex.told("Go on").await;
         let prompt = codex.prompt("setup").await;
-        assert_eq!(prompt["subtype"], "rate_limit", "{prompt}");
+        assert_eq!(prompt["subtype"], "rate_limit_options", "{prompt}");
         takes_no_bare_yes(&codex, &prompt).await;
         let refused = codex.nudge("Are you there?").await;
         assert_eq!((&refused["delivered"], &refused["state"]), (&json!(false), &json!("prompt")), "{refused}");
@@ -281,8 +281,7 @@ async fn the_model_is_not_changed_because_a_limit_is_used_up() {
 #[tokio::test]
 async fn nothing_is_passed_when_nothing_may_be_touched() {
     for options in [Options::new().untrusted().groom("manual"), Options::new().untrusted().untouched()] {
-        let codex = Codex::start(options).await;
-        let prompt = codex.prompt("setup").await;
+        let (codex, prompt) = shown(options, "trust").await;
         codex.rests().await;
         assert_eq!(codex.state().await["prompt"]["id"], prompt["id"]);
     }

@@ -13,7 +13,7 @@ async fn an_accepted_command_runs_and_a_refused_one_does_not() {
     for size in [WIDE, SMALL] {
         let gemini = Gemini::ready(Options::new().size(size)).await;
         let prompt = gemini.asked(Script::new().bash("touch marker && echo touched").text("Done."), "permission").await;
-        assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("command"), &json!("run_shell_command")), "{prompt}");
+        assert_eq!((&prompt["subtype"], &prompt["tool"]), (&json!("tool"), &json!("run_shell_command")), "{prompt}");
         assert!(prompt["input"].as_str().unwrap().contains("touch marker"), "{prompt}");
         assert_eq!(labels(&prompt), ["Allow once", "Allow for this session", "No, suggest changes (esc)"]);
         assert_eq!(prompt["options_fallback"], false);

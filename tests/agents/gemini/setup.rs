@@ -11,7 +11,7 @@ use crate::session::write_json;
 /// Starts and waits for a dialog of this subtype.
 async fn shown(options: Options, subtype: &str) -> (Gemini, Value) {
     let gemini = Gemini::start(options).await;
-    let prompt = gemini.prompt("setup").await;
+    let prompt = gemini.prompt(if subtype == "trust" { "permission" } else { "setup" }).await;
     assert_eq!(prompt["subtype"], subtype, "{prompt}");
     (gemini, prompt)
 }

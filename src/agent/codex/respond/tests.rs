@@ -35,7 +35,7 @@ fn prompt(kind: PromptKind, subtype: &str, options: &[&str]) -> Prompt {
 fn command() -> Prompt {
     prompt(
         PromptKind::Permission,
-        "command",
+        "tool",
         &["Yes, proceed", "Yes, and don't ask again for `x`", "No, and tell Codex"],
     )
 }
@@ -156,9 +156,9 @@ fn accept_is_never_an_enter_that_updates_or_changes_the_model() {
     for (subtype, options) in [
         ("update", &["Update now", "Skip"][..]),
         ("model_migration", &["Try new model", "Use existing model"]),
-        ("rate_limit", &["Switch to x", "Keep current model"]),
+        ("rate_limit_options", &["Switch to x", "Keep current model"]),
         ("hooks_review", &["Review hooks", "Trust all and continue", "Continue without trusting"]),
-        ("login", &["Sign in with ChatGPT"]),
+        ("login_method", &["Sign in with ChatGPT"]),
         ("resume_picker", &[]),
         ("dialog", &[]),
     ] {
@@ -174,16 +174,16 @@ fn a_refusal_keeps_things_as_they_are() {
     assert_eq!(setup("update", &["Update now", "Skip"]), "[Dismiss]");
     assert_eq!(setup("hooks_review", &["Review hooks"]), "[Dismiss]");
     assert_eq!(setup("model_migration", &["Try new model", "Use existing model"]), "[Select(2), Enter]");
-    assert_eq!(setup("rate_limit", &["Switch to x", "Keep current model"]), "[Select(2), Enter]");
+    assert_eq!(setup("rate_limit_options", &["Switch to x", "Keep current model"]), "[Select(2), Enter]");
     assert_eq!(setup("trust", &["Trust and continue", "Quit"]), "[Select(2), Enter]");
 }
 
 #[test]
 fn an_option_of_the_start_is_marked_then_confirmed() {
-    let trust = prompt(PromptKind::Setup, "trust", &["Trust and continue", "Quit"]);
+    let trust = prompt(PromptKind::Permission, "trust", &["Trust and continue", "Quit"]);
     assert_eq!(told(&trust, false, &accept(true)), "[Select(1), Enter]");
     assert_eq!(told(&trust, false, &option(2)), "[Select(2), Enter]");
-    let login = prompt(PromptKind::Setup, "login", &["Sign in with ChatGPT", "Device", "API key"]);
+    let login = prompt(PromptKind::Setup, "login_method", &["Sign in with ChatGPT", "Device", "API key"]);
     assert_eq!(told(&login, false, &option(3)), "[Choose(3)]");
     let key = Answer { text: Some("sk-1".to_owned()), ..Answer::default() };
     assert_eq!(told(&prompt(PromptKind::Setup, "api_key", &[]), false, &key), r#"[Type("sk-1")]"#);
@@ -201,7 +201,7 @@ fn coop_itself_passes_only_what_changes_nothing() {
     let migration = ["Try new model", "Use existing model"];
     assert_eq!(passed("model_migration", &migration), Some(vec![Step::Select(2), Step::Enter]));
     assert_eq!(passed("update", &["Update now", "Skip"]), Some(vec![Step::Dismiss]));
-    for never in ["hooks_review", "login", "api_key", "resume_picker", "dialog"] {
+    for never in ["hooks_review", "login_method", "api_key", "resume_picker", "dialog"] {
         assert_eq!(passed(never, &["Trust all and continue"]), None, "{never}");
     }
 }

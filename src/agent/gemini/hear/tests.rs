@@ -70,7 +70,7 @@ fn a_command_is_asked_about_with_what_its_tool_was_told() {
     ];
     let asked = asked_by(&hook!("Notification-perm-shell"), &begun);
     assert_eq!((asked.tool.as_str(), &asked.input), ("run_shell_command", &begun[0].input), "not the newest");
-    assert_eq!((asked.prompt.kind, asked.prompt.subtype.as_deref()), (PromptKind::Permission, Some("command")));
+    assert_eq!((asked.prompt.kind, asked.prompt.subtype.as_deref()), (PromptKind::Permission, Some("tool")));
     assert!(!asked.is_held && !asked.prompt.ready);
     let alone = asked_by(&hook!("Notification-perm-shell"), &[]);
     assert_eq!(alone.prompt.input.as_deref(), Some(r#"{"command":"touch aa"}"#));

@@ -9,7 +9,7 @@ fn prompt(kind: PromptKind, subtype: Option<&str>, options: &[&str]) -> Prompt {
 
 fn shell() -> Prompt {
     let options = ["Allow once", "Allow for this session", "No, suggest changes (esc)"];
-    prompt(PromptKind::Permission, Some("command"), &options)
+    prompt(PromptKind::Permission, Some("tool"), &options)
 }
 
 fn edit() -> Prompt {
@@ -53,7 +53,7 @@ fn a_permission_is_given_by_a_digit_and_refused_by_escape_wherever_no_stands() {
         assert_eq!(keys(&dialog, &option(2)), [Step::Choose(2)]);
     }
     assert_eq!(refused(&shell(), &option(4)), "option 4: this dialog has options 1 to 3");
-    let not_drawn = prompt(PromptKind::Permission, Some("command"), &[]);
+    let not_drawn = prompt(PromptKind::Permission, Some("tool"), &[]);
     assert!(refused(&not_drawn, &accept(true)).contains("not known yet"));
 }
 
@@ -167,7 +167,7 @@ fn a_key_is_typed_in_the_place_of_the_one_that_stands_there() {
     for wrong in ["two words", "AIza!", "schlüssel"] {
         assert!(refused(&key, &text(wrong)).contains("letters"), "{wrong:?}");
     }
-    let trust = prompt(PromptKind::Setup, Some("trust"), &["Trust folder", "Don't trust"]);
+    let trust = prompt(PromptKind::Permission, Some("trust"), &["Trust folder", "Don't trust"]);
     assert!(refused(&trust, &text("yes")).contains("takes none"));
 }
 

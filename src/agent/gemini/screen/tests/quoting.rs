@@ -139,7 +139,7 @@ fn a_question_with_the_words_of_the_trust_dialog_is_still_a_question() {
 fn a_command_that_quotes_the_trust_dialog_is_still_a_command() {
     for (folder, cols, height) in SIZES {
         let dialog = recordings(folder, cols, height)["perm-shell-quoting-trust"].look().dialog.unwrap();
-        assert_eq!((dialog.rule.as_str(), dialog.prompt.subtype.as_deref()), ("shell", Some("command")), "{folder}");
+        assert_eq!((dialog.rule.as_str(), dialog.prompt.subtype.as_deref()), ("shell", Some("tool")), "{folder}");
         assert_eq!(dialog.prompt.options.len(), 3);
     }
 }
