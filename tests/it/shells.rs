@@ -42,8 +42,11 @@ async fn bash_completes_the_names_of_sessions_where_one_is_to_be_named() {
     std::fs::create_dir_all(scratch.path("run")).unwrap();
     std::fs::create_dir_all(scratch.path("bin")).unwrap();
     std::os::unix::fs::symlink(binary(), scratch.path("bin").join("coop")).unwrap();
-    let session =
-        |name: &str| Coop::start_with(&["--label", name], &["cat"], |command| drop(command.envs(at_home.clone())));
+    let session = |name: &str| {
+        Coop::start_with(&["--label", name], &["cat"], |command| {
+            command.envs(at_home.clone());
+        })
+    };
     let _sessions = [session("name=redwood"), session("name=birch")];
     let path = format!("{}:{}", scratch.path("bin").display(), std::env::var("PATH").unwrap());
     for (words, expected) in [

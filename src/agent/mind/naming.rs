@@ -55,7 +55,8 @@ impl Naming {
             (None, Some(_)) => shown.kind == prompt.kind || prompt.kind != PromptKind::Setup,
             (Some(_), None) => shown.kind == prompt.kind && (heading.is_empty() || shown.heading == heading),
             (None, None) => {
-                shown.kind == prompt.kind && (shown.heading == heading || is_same_picker(&shown.prompt, &prompt))
+                let is_known = shown.heading == heading || is_same_picker(&shown.prompt, &prompt);
+                shown.kind == prompt.kind && (is_known || is_nameless(&shown.prompt))
             }
         });
         let id = match (same, &asked) {
@@ -81,6 +82,11 @@ impl Naming {
     pub fn asked_as(&self, id: &str) -> Option<&str> {
         self.shown.as_ref().filter(|shown| shown.id == id).and_then(|shown| shown.asked.as_deref())
     }
+}
+
+/// Whether only its kind was told. What is drawn then is that very dialog.
+fn is_nameless(known: &Prompt) -> bool {
+    known.subtype.as_deref() == Some(UNKNOWN_DIALOG) && known.screen_lines.is_empty()
 }
 
 /// Whether both are one dialog of the start that has no numbered options, as the list of old conversations: its rows come
@@ -133,6 +139,17 @@ mod tests {
         let subtype = Some(subtype.to_owned());
         let prompt = Prompt { subtype, screen_lines, ready: true, ..Prompt::new(PromptKind::Setup) };
         State::Prompt { prompt: Arc::new(prompt), trouble: None }
+    }
+
+    #[test]
+    fn a_dialog_that_was_told_before_it_was_drawn_keeps_its_name() {
+        let mut naming = Naming::new(Arc::default());
+        let named = |state: State| state.prompt().map(|prompt| prompt.id.clone());
+        let told = naming.name(drawn(UNKNOWN_DIALOG, &[]));
+        let shown = naming.name(drawn("update", &["Update available!", "1. Update now", "2. Skip"]));
+        assert_eq!(named(told), named(shown.clone()));
+        let next = naming.name(drawn("hooks_review", &["Hooks need review", "1. Review hooks"]));
+        assert_ne!(named(shown), named(next));
     }
 
     #[test]

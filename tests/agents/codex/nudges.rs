@@ -86,7 +86,7 @@ async fn a_message_that_steers_waits_for_a_tool_and_goes_before_the_next_step() 
     let codex = Codex::ready(Options::script(script).word(BYPASS)).await;
     codex.told("Drive").await;
     codex.goes(["working"]).await;
-    codex.shows("until [ -e go ]").await;
+    codex.eventually("/api/v1/agent/state?explain=true", |state| state.to_string().contains("PreToolUse")).await;
     let steered = codex.nudge_with(json!({"message": "Turn left", "steer": true, "timeout_ms": 1})).await.ok();
     assert_eq!(steered["delivered"], false, "{steered}");
     let id = steered["receipt"]["id"].clone();

@@ -393,12 +393,12 @@ type PromptContext struct {
 	// What kind it is.
 	Type PromptType `protobuf:"varint,2,opt,name=type,proto3,enum=coop.v1.PromptType" json:"type,omitempty"`
 	// What it is about, within its type; each agent has those that its own dialogs need, and some dialogs have none.
-	// For a permission: `trust` (Claude), `tool`, `command`, `edit`, `mcp`, `network`, `permissions`, `plan_entry`.
+	// For a permission: `trust` (of a directory, at the start), `tool`, `edit`, `mcp`, `network`, `permissions`, `plan_entry`.
 	// For a plan: `no_plan` (to leave the planning without one).
 	// For a question: `review` (whether the answers shall be sent).
-	// For setup: `trust` (Codex, Gemini), `theme_picker`, `terminal_setup`, `security_notes`, `login_method`, `login`, `auth`,
+	// For setup: `theme_picker`, `terminal_setup`, `security_notes`, `login_method`, `auth`,
 	// `oauth_login`, `login_success`, `api_key`, `settings_error`, `mcp_server`, `mcp_form`, `bypass`, `resume_picker`,
-	// `hooks_review`, `update`, `model_migration`, `rate_limit_options`, `rate_limit`, `quota`, `high_demand`, `model_not_found`,
+	// `hooks_review`, `update`, `model_migration`, `rate_limit_options`, `quota`, `high_demand`, `model_not_found`,
 	// `loop`, `rewind`, and `dialog` for one that coop does not know.
 	Subtype *string `protobuf:"bytes,3,opt,name=subtype,proto3,oneof" json:"subtype,omitempty"`
 	// The tool that asks.

@@ -33,11 +33,7 @@ fn prompt(kind: PromptKind, subtype: &str, options: &[&str]) -> Prompt {
 }
 
 fn command() -> Prompt {
-    prompt(
-        PromptKind::Permission,
-        "tool",
-        &["Yes, proceed", "Yes, and don't ask again for `x`", "No, and tell Codex"],
-    )
+    prompt(PromptKind::Permission, "tool", &["Yes, proceed", "Yes, and don't ask again for `x`", "No, and tell Codex"])
 }
 
 fn accept(accept: bool) -> Answer {

@@ -87,12 +87,12 @@ export type PromptContext = Message<"coop.v1.PromptContext"> & {
 
   /**
    * What it is about, within its type; each agent has those that its own dialogs need, and some dialogs have none.
-   * For a permission: `trust` (Claude), `tool`, `command`, `edit`, `mcp`, `network`, `permissions`, `plan_entry`.
+   * For a permission: `trust` (of a directory, at the start), `tool`, `edit`, `mcp`, `network`, `permissions`, `plan_entry`.
    * For a plan: `no_plan` (to leave the planning without one).
    * For a question: `review` (whether the answers shall be sent).
-   * For setup: `trust` (Codex, Gemini), `theme_picker`, `terminal_setup`, `security_notes`, `login_method`, `login`, `auth`,
+   * For setup: `theme_picker`, `terminal_setup`, `security_notes`, `login_method`, `auth`,
    * `oauth_login`, `login_success`, `api_key`, `settings_error`, `mcp_server`, `mcp_form`, `bypass`, `resume_picker`,
-   * `hooks_review`, `update`, `model_migration`, `rate_limit_options`, `rate_limit`, `quota`, `high_demand`, `model_not_found`,
+   * `hooks_review`, `update`, `model_migration`, `rate_limit_options`, `quota`, `high_demand`, `model_not_found`,
    * `loop`, `rewind`, and `dialog` for one that coop does not know.
    *
    * @generated from field: optional string subtype = 3;
