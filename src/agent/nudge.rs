@@ -113,11 +113,15 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
 /// The key by which an agent at work may be given the message; none, if it shall be left alone.
 fn busy_key(agent: &str, typing: &Typing, nudge: &Nudge) -> Result<Option<&'static str>, Failure> {
     match (nudge.queue, nudge.steer) {
-        (true, true) => Err(Failure::Bad("queue and steer: a message goes in now or later, give one of them".to_owned())),
+        (true, true) => {
+            Err(Failure::Bad("queue and steer: a message goes in now or later, give one of them".to_owned()))
+        }
         (true, false) => Ok(Some(typing.queue)),
         (false, false) => Ok(None),
         (false, true) => typing.steer.map(Some).ok_or_else(|| {
-            Failure::Bad(format!("steer: {agent} takes no message into what it is doing; queue:true gives it one for later"))
+            Failure::Bad(format!(
+                "steer: {agent} takes no message into what it is doing; queue:true gives it one for later"
+            ))
         }),
     }
 }
@@ -438,7 +442,8 @@ mod tests {
         let key = |agent: config::Agent, queue, steer| {
             let driver = super::super::driver::of(agent).unwrap();
             let (message, timeout) = (String::new(), Duration::ZERO);
-            let nudge = Nudge { message, queue, steer, command: false, expect: Expect::default(), writer: None, timeout };
+            let nudge =
+                Nudge { message, queue, steer, command: false, expect: Expect::default(), writer: None, timeout };
             busy_key(driver.name(), driver.typing(), &nudge).map_err(|failure| failure.to_string())
         };
         assert_eq!(key(config::Agent::Codex, false, false), Ok(None));
