@@ -138,6 +138,8 @@ pub struct Habits {
     pub arbiter_settles_ms: u64,
     /// The hook that ends a turn.
     pub stop_event: &'static str,
+    /// Whether that hook comes after a failure as well, so that it does not tell how a turn ended.
+    pub stops_after_failure: bool,
     /// How long after that hook the agent may go on by itself, with a message that it had queued.
     pub stop_settles_ms: u64,
     /// How long after its hook a dialog may be drawn.

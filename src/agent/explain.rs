@@ -1,15 +1,18 @@
 //! Why the state is what it is, for those who doubt it: what each source says, and who disagrees.
 
-use super::evidence::{EpochMs, Evidence};
+use super::evidence::{EpochMs, Evidence, Source};
 use super::referee::Verdict;
 use super::seen::Seen;
 use crate::session::{StateKind, Tier};
+
+/// Under this name stands what the agent's version lets doubt.
+const VERSION: &str = "version";
 
 /// The explanation of one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explained {
     pub evidence: Vec<Shown>,
-    /// Who disagrees with the state, and what is wrong with sources that say nothing.
+    /// Who disagrees with the state, what is wrong with sources that say nothing, and what the agent's version lets doubt.
     pub disagreement: Option<String>,
 }
 
@@ -43,15 +46,16 @@ pub fn explain(seen: &Seen, verdict: Option<&Verdict>, now: EpochMs) -> Explaine
     let mut evidence: Vec<Shown> = words_and_banner.map(|word| shown(word, rests_on(word))).collect();
     let words: Vec<&Evidence> = seen.words().collect();
     evidence.extend(seen.recent().rev().filter(|past| !words.contains(past)).map(|past| shown(past, false)));
-    let ailing = seen.ailing().map(|(source, problem)| Shown {
-        tier: source.tier(),
-        source: source.word().to_owned(),
+    let silent = |tier: Tier, source: &str, problem: &str| Shown {
+        tier,
+        source: source.to_owned(),
         claim: None,
         detail: Some(problem.to_owned()),
         age_ms: 0,
         decisive: false,
-    });
-    evidence.extend(ailing);
+    };
+    evidence.extend(seen.ailing().map(|(source, problem)| silent(source.tier(), source.word(), problem)));
+    evidence.extend(seen.doubt.as_ref().map(|doubt| silent(Source::Process.tier(), VERSION, doubt)));
     Explained { evidence, disagreement: disagreement(seen, verdict) }
 }
 
@@ -63,6 +67,6 @@ fn disagreement(seen: &Seen, verdict: Option<&Verdict>) -> Option<String> {
         let how = if seen.of(source).is_some() { "is incomplete" } else { "is silent" };
         format!("{} {how}: {problem}", source.word())
     });
-    let all: Vec<String> = dissent.chain(silent).collect();
+    let all: Vec<String> = dissent.chain(silent).chain(seen.doubt.clone()).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }

@@ -19,8 +19,8 @@ pub struct LogFacts {
     pub last_message: Option<String>,
     /// The conversation was compacted here.
     pub compacted: bool,
-    /// The turn will end with a dialog about what was said.
-    pub ends_asking: bool,
+    /// A plan; the turn will end with a dialog about it.
+    pub plan: Option<String>,
 }
 
 /// What became of a message to the agent.

@@ -35,6 +35,11 @@ fn with_what_they_lead_to(hidden: &[PathBuf]) -> Vec<PathBuf> {
     hidden.iter().cloned().chain(hidden.iter().filter_map(|path| path.canonicalize().ok())).collect()
 }
 
+/// Whether a box is fenced in.
+pub fn is_up() -> bool {
+    FENCE.get().is_some()
+}
+
 /// Opens a file for reading; never waits for somebody who would write to it.
 pub fn open(path: &Path) -> io::Result<File> {
     match FENCE.get() {

@@ -1,9 +1,9 @@
 //! An agent, for all who use it: what it is doing, messages to it, answers to its dialogs, its gates.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::driver::Driver;
 use super::explain::Explained;
 use super::gates::{StartGate, StopGate};
 use super::hook_call::HookCall;
-use super::relaunch::Relaunch;
+use super::relaunch::{Again, Last, Relaunch};
 use super::resume::Found;
 use super::rules::Rules;
 use super::talk::{Failure, Nudge, Nudged};
@@ -39,8 +39,6 @@ const PUBLISHED_WITHIN: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub driver: &'static dyn Driver,
-    /// Where the agent keeps its files; `None` when its environment does not tell.
-    pub config_dir: Option<PathBuf>,
     /// Where the child starts.
     pub workspace: PathBuf,
     pub groom: Groom,
@@ -52,6 +50,8 @@ pub struct Setup {
     pub idle_grace_ms: u64,
     /// Why its hooks will not call; `None` when they will.
     pub hooks_off: Option<String>,
+    /// Why it may behave otherwise than what coop was measured with.
+    pub doubt: Option<String>,
     /// The child prints JSON lines instead of drawing.
     pub prints_jsonl: bool,
     /// Where transcripts are kept, under the conversation's name.
@@ -79,6 +79,15 @@ impl Setup {
     fn is_watched(&self, pid: u32, is_first: bool) -> bool {
         self.found.is_none_or(|lent| process::agent_of(pid) == lent.agent || lent.unseen && is_first)
     }
+
+    /// Where the agent that is this process keeps its files, by the environment that it was started with; `None` when that
+    /// does not tell.
+    pub fn config_dir(&self, session: &Session, pid: u32) -> Option<PathBuf> {
+        match session.vitals().launched.as_ref().filter(|_| self.found.is_none()) {
+            Some(launch) => self.driver.config_dir(&|name| launch.variable(name)),
+            None => self.driver.config_dir(&|name| process::variable(pid, name).or_else(|| std::env::var_os(name))),
+        }
+    }
 }
 
 /// The gates at an agent's start and stop.
@@ -95,6 +104,8 @@ pub struct Shared {
     pub prompt_numbers: Arc<AtomicU64>,
     claims: Claims,
     gates: Mutex<Gates>,
+    /// The present child was started with what the user's own words say of a conversation.
+    by_own_words: AtomicBool,
     asks: mpsc::Sender<Ask>,
 }
 
@@ -137,6 +148,7 @@ pub fn watch_agent(session: Session, setup: Setup, gates: Gates, hooks: mpsc::Re
         prompt_numbers: Arc::default(),
         claims: Claims::default(),
         gates: Mutex::new(gates),
+        by_own_words: AtomicBool::new(true),
         asks,
     });
     let agent = Agent { session: session.clone(), shared: shared.clone() };
@@ -236,10 +248,29 @@ impl Agent {
         super::nudge::nudge(self, nudge).await
     }
 
-    /// The command line of the next child, with the same conversation if that is wanted.
-    pub fn argv_again(&self, resume: bool) -> Option<Vec<OsString>> {
-        let conversation = self.session.vitals().conversation.clone().filter(|_| resume);
-        self.shared.setup.relaunch.argv(conversation.as_deref())
+    /// How the next child is started, which is given this too: with the same conversation if that is wanted.
+    pub async fn again(&self, resume: bool, env: &BTreeMap<String, String>) -> Option<Again> {
+        // What is wrong with it, the restart itself will tell.
+        let next = self.session.next_launch(env.clone()).await.ok()?;
+        let (shared, last) = (self.shared.clone(), self.last());
+        let planned = tokio::task::spawn_blocking(move || shared.setup.relaunch.again(resume, &last, &next));
+        let again = planned.await.ok()?;
+        self.shared.by_own_words.store(again.by_own_words, Ordering::Relaxed);
+        Some(again)
+    }
+
+    /// What is known of the present child, or of the last one.
+    fn last(&self) -> Last {
+        let (vitals, view) = (self.session.vitals(), self.view());
+        let is_seen = vitals.conversation.is_some() && view.conversation == vitals.conversation;
+        let launched = vitals.launched.as_ref();
+        Last {
+            conversation: vitals.conversation.clone(),
+            log: view.log.clone().filter(|_| is_seen),
+            has_begun: is_seen && view.has_begun,
+            config_dir: launched.and_then(|launch| self.driver().config_dir(&|name| launch.variable(name))),
+            by_own_words: self.shared.by_own_words.load(Ordering::Relaxed),
+        }
     }
 
     pub async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Result<T, Gone> {

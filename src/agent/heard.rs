@@ -52,6 +52,8 @@ pub struct Heard {
     pub conversation: Option<String>,
     pub log: Option<PathBuf>,
     pub last_message: Option<String>,
+    /// The turn ended without a word of the agent's: it may have failed.
+    pub is_wordless: bool,
     /// Its memory is about to be compacted.
     pub compacts: bool,
     /// All that it shows is about to be drawn anew.

@@ -35,6 +35,7 @@ mod menu;
 mod mind;
 mod moment;
 mod nudge;
+pub mod placing;
 mod press;
 pub mod random;
 mod record;

@@ -124,7 +124,14 @@ fn filled_in(seen: &Seen, ruling: Ruling, now: EpochMs) -> Ruling {
 
 /// Whether somebody has told how the last turn ended, or would have. A model's own words may be drawn like an error.
 fn is_end_told(seen: &Seen) -> bool {
-    seen.of(Source::Log).is_some() || seen.of(Source::Hooks).is_some_and(|hook| hook.claim != Claim::Working)
+    match seen.of(Source::Hooks) {
+        // Where a failure ends like any other turn, the log alone tells of it.
+        Some(hook) if seen.habits.stops_after_failure && hook.rule == seen.habits.stop_event => {
+            seen.log_tells_of_turn()
+        }
+        Some(hook) => seen.of(Source::Log).is_some() || hook.claim != Claim::Working,
+        None => seen.of(Source::Log).is_some(),
+    }
 }
 
 /// The newest of those who speak, unless a rule says that it cannot overrule the one before.

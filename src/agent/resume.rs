@@ -138,6 +138,21 @@ fn read(log_path: PathBuf, driver: &dyn Driver, now: EpochMs) -> Result<Found, N
     }
 }
 
+/// Whether anything was said in the conversation that is written there. Of a long one only the beginning is read.
+pub fn holds_anything(log: &Path, driver: &dyn Driver) -> bool {
+    let mut tail = Tail::new(log, Start::Beginning);
+    while let Ok(batch) = tail.read() {
+        let mut facts = batch.lines.iter().filter_map(|line| driver.read_line(line.text()?, EpochMs::now()).ok());
+        if facts.any(|facts| facts.claim.is_some() || facts.said.is_some()) {
+            return true;
+        }
+        if !batch.more {
+            break;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

@@ -37,6 +37,10 @@ pub struct Seen {
     pub ours_queued: usize,
     /// The log has told that the present turn ends with a dialog.
     pub ends_asking: bool,
+    /// When the newest line of the log was written.
+    pub log_at: Option<EpochMs>,
+    /// When the present turn began, by its hooks.
+    pub turn_since: Option<EpochMs>,
     /// The error or limit that the screen shows, which a model's own words may look like.
     pub banner: Option<Evidence>,
     /// It was seen at work in this child's life.
@@ -47,6 +51,8 @@ pub struct Seen {
     pub expects_hooks: bool,
     /// It has not been seen to be ready since it began.
     pub is_beginning: bool,
+    /// Why the agent may behave otherwise than what coop was measured with.
+    pub doubt: Option<String>,
     last: BTreeMap<Source, Evidence>,
     recent: VecDeque<Evidence>,
     /// What is wrong with a source, in words.
@@ -68,11 +74,14 @@ impl Seen {
             shows_queue: false,
             ours_queued: 0,
             ends_asking: false,
+            log_at: None,
+            turn_since: None,
             banner: None,
             has_worked: false,
             idle_grace_ms,
             expects_hooks: false,
             is_beginning: true,
+            doubt: None,
             last: BTreeMap::new(),
             recent: VecDeque::new(),
             ailing: BTreeMap::new(),
@@ -143,6 +152,11 @@ impl Seen {
             Some(evidence) => self.note(evidence),
             None => self.forget(Source::Screen),
         }
+    }
+
+    /// Whether the log tells of the present turn: then it tells of its failure too, before a hook ends it.
+    pub fn log_tells_of_turn(&self) -> bool {
+        self.log_at.is_some_and(|written| written >= self.turn_since.unwrap_or_default())
     }
 
     /// What a source said last.

@@ -77,6 +77,23 @@ impl FromStr for Version {
     }
 }
 
+/// What is to be doubted about an agent that is not of the version that was measured; `doctor` is the command that tries
+/// it.
+pub fn doubt(agent: &str, found: &Result<Version, NoVersion>, measured: Version, doctor: &str) -> Option<String> {
+    match found {
+        Ok(version) if *version > measured => Some(format!(
+            "{agent} {version} is newer than what coop was measured with, {measured}: `{doctor}` tries it"
+        )),
+        Ok(version) if *version < measured => Some(format!(
+            "{agent} {version} is older than what coop was measured with, {measured}: `{doctor}` tries it"
+        )),
+        Ok(_) => None,
+        Err(why) => {
+            Some(format!("the version of {agent} is not known ({why}): only hooks that all versions have are used"))
+        }
+    }
+}
+
 /// Starts a program elsewhere than here, without a terminal, and returns what it prints: at most so many bytes. Blocks.
 pub type Asked = Arc<dyn Fn(&Launch, u64) -> io::Result<Vec<u8>> + Send + Sync>;
 

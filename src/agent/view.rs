@@ -31,6 +31,8 @@ pub struct View {
     pub log_speaks: bool,
     /// The agent's own name for its conversation.
     pub conversation: Option<String>,
+    /// A message was seen to be taken in it.
+    pub has_begun: bool,
     pub log: Option<PathBuf>,
     /// What the conversation cost so far.
     pub usage: Totals,
@@ -51,6 +53,7 @@ impl View {
             hooks_speak: false,
             log_speaks: false,
             conversation: None,
+            has_begun: false,
             log: None,
             usage: Totals::default(),
         }

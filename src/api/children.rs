@@ -14,8 +14,12 @@ impl Service {
     ) -> Result<v1::RestartResponse, ApiError> {
         // A command line that names its conversation cannot simply be used again.
         let resumes = request.resume.unwrap_or_default();
-        let argv = self.agent.as_ref().and_then(|agent| agent.argv_again(resumes));
-        let (pid, seq) = self.session.restart(request.env, argv, resumes, by_hand).await?;
+        let again = match &self.agent {
+            Some(agent) => agent.again(resumes, &request.env).await,
+            None => None,
+        };
+        let (argv, keeps) = again.map_or((None, resumes), |again| (again.argv, again.keeps_conversation));
+        let (pid, seq) = self.session.restart(request.env, argv, keeps, by_hand).await?;
         Ok(v1::RestartResponse { pid: Some(pid), seq: seq.0 })
     }
 

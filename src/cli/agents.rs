@@ -1,7 +1,6 @@
 //! The agent's side of a session: what is prepared before the child starts, and watched while it runs.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use crate::agent::gates::{StartGate, StopGate, from_agent_config};
 use crate::agent::hook_call::{self, HookCall};
 use crate::agent::hook_pipe::HookPipe;
 use crate::agent::hook_socket::HookSocket;
+use crate::agent::placing::place_all;
 use crate::agent::relaunch::Relaunch;
 use crate::agent::resume::{self, Found, Places};
 use crate::agent::run_dir::{RunDir, StateDir};
@@ -107,23 +107,13 @@ pub async fn ready(
     // A shell may stand before the agent.
     let agents_words = agents_words(&launch.argv);
     let as_agent = Launch { argv: agents_words.clone(), ..launch.clone() };
-    let version = match version::detect(&as_agent, driver.release(), &house.elsewhere).await {
-        Ok(version) => {
-            let (agent, measured) = (driver.name(), driver.release().measured);
-            if version > measured {
-                let doctor = format!("coop doctor --agent {}", config.agent);
-                tracing::warn!(
-                    "{agent} {version} is newer than what coop was measured with, {measured}: `{doctor}` tries it"
-                );
-            }
-            Some(version)
-        }
-        Err(why) => {
-            let agent = driver.name();
-            tracing::warn!(%why, "the version of {agent} is not known: only hooks that all versions have are used");
-            None
-        }
-    };
+    let found = version::detect(&as_agent, driver.release(), &house.elsewhere).await;
+    let doctor = format!("coop doctor --agent {}", config.agent);
+    let doubt = version::doubt(driver.name(), &found, driver.release().measured, &doctor);
+    if let Some(doubt) = &doubt {
+        tracing::warn!("{doubt}");
+    }
+    let version = found.ok();
     let workspace = workspace(config);
     let config_dir = driver.config_dir(&|name| launch.variable(name));
     let resumed = resumed(config, driver, config_dir.as_deref(), &workspace).await?;
@@ -140,7 +130,6 @@ pub async fn ready(
         coop,
         run_dir: run.as_ref().map(|run| run.path().to_owned()).unwrap_or_default(),
         cwd: workspace.clone(),
-        config_dir: config_dir.clone(),
     };
     let given = Given {
         argv: &relaunch.argv,
@@ -166,13 +155,7 @@ pub async fn ready(
             run.write(name, contents).with_context(|| format!("{name} for the agent could not be written"))?;
         }
     }
-    for (path, contents) in &plan.placed {
-        if !fence::is_straight(path) {
-            tracing::warn!(path = %path.display(), "a link is in the way, and the file is not written: coop sees less");
-            continue;
-        }
-        place(path, contents).with_context(|| format!("{} could not be written", path.display()))?;
-    }
+    place_all(&plan.placed)?;
     let hooks_off = hooks_off(&plan, config.groom);
     launch.argv = plan.argv;
     launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));
@@ -180,7 +163,6 @@ pub async fn ready(
     let prints_jsonl = driver.prints_jsonl(&agents_words);
     let setup = Setup {
         driver,
-        config_dir,
         workspace,
         groom: config.groom,
         bypass_was_asked,
@@ -188,6 +170,7 @@ pub async fn ready(
         resumed,
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
         hooks_off,
+        doubt,
         prints_jsonl,
         state_dir: state.map(|state| state.path().to_owned()),
         rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
@@ -216,9 +199,7 @@ fn hooks_off(plan: &Plan, groom: Groom) -> Option<String> {
 pub fn found(config: &Sidecar, driver: &'static dyn Driver, lent: Lent, pid: u32) -> anyhow::Result<Prepared> {
     let (stop, start) = from_agent_config(config.agent_config.as_ref()).context("--agent-config")?;
     let (calling, calls) = hook_call::channel();
-    let variable = |name: &str| process::variable(pid, name).or_else(|| std::env::var_os(name));
     let state = or_warn(StateDir::open(|name| std::env::var_os(name)), "the agent's files");
-    let config_dir = driver.config_dir(&variable);
     let workspace = process::cwd(pid).unwrap_or_else(|| workspace(config));
     let argv = process::argv(pid);
     let groom_is_chosen = config.borrow.as_ref().is_some_and(|borrow| borrow.groom_is_chosen);
@@ -232,11 +213,9 @@ pub fn found(config: &Sidecar, driver: &'static dyn Driver, lent: Lent, pid: u32
         coop: own_path()?,
         run_dir: PathBuf::new(),
         cwd: workspace.clone(),
-        config_dir: config_dir.clone(),
     };
     let setup = Setup {
         driver,
-        config_dir,
         workspace,
         // Somebody else's dialogs are theirs to answer, unless the operator says otherwise.
         groom: if groom_is_chosen { config.groom } else { Groom::Pristine },
@@ -245,6 +224,7 @@ pub fn found(config: &Sidecar, driver: &'static dyn Driver, lent: Lent, pid: u32
         resumed: None,
         idle_grace_ms: u64::try_from(config.idle_grace.as_millis()).unwrap_or(u64::MAX),
         hooks_off: Some(FOUND_RUNNING.to_owned()),
+        doubt: None,
         prints_jsonl: false,
         state_dir: state.map(|state| state.path().to_owned()),
         rules: Arc::new(driver.rules(config.agent_config.as_ref()).context("--agent-config")?),
@@ -275,27 +255,6 @@ fn hook_socket(token: &Secret, calling: &mpsc::Sender<HookCall>, house: &House) 
 /// What could be had; what could not is told.
 fn or_warn<T>(had: Result<T, impl std::fmt::Display>, what: &str) -> Option<T> {
     had.inspect_err(|error| tracing::warn!(%error, "{what} could not be made: coop sees less of the agent")).ok()
-}
-
-/// Writes a file for the agent where it looks for it, unless it is there already.
-fn place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
-    if holds(path, contents) {
-        return Ok(());
-    }
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    // Another coop may write the same file at this moment; each of them gives it whole.
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".{}", std::process::id()));
-    std::fs::write(&new, contents)?;
-    std::fs::rename(&new, path)
-}
-
-/// Whether a file is there with just this in it. A box may have put anything under that name: a FIFO, or a file without end.
-fn holds(path: &Path, contents: &[u8]) -> bool {
-    let mut found = Vec::new();
-    let bytes_max = contents.len() as u64 + 1;
-    let read = fence::open(path).and_then(|file| file.take(bytes_max).read_to_end(&mut found));
-    read.is_ok() && found == contents
 }
 
 fn workspace(config: &Sidecar) -> PathBuf {

@@ -20,7 +20,7 @@ use super::state::{Cause, State, StateKind};
 use super::tally::InputKind;
 use super::terminals::{Joining, TerminalId};
 use super::turn::{Given, TurnId};
-use crate::child::{Signal, Size};
+use crate::child::{Launch, Signal, Size};
 use crate::terminal::Seq;
 
 /// The place for an answer.
@@ -181,6 +181,11 @@ pub enum Command {
     Environment {
         change: Change,
         reply: Reply<Environment>,
+    },
+    /// What the next child would be started with, were it given this too.
+    NextLaunch {
+        env: BTreeMap<String, String>,
+        reply: Reply<Launch>,
     },
     Shutdown,
     KillNow,

@@ -24,7 +24,7 @@ use super::tally::{InputKind, Tally};
 use super::terminals::{Joining, TerminalId};
 use super::turn::{Turn, TurnId};
 use super::vitals::{Counters, Vitals};
-use crate::child::{Signal, Size};
+use crate::child::{Launch, Signal, Size};
 use crate::terminal::{Offset, Seq, Slice};
 
 /// A session, for all who use it. Cheap to clone.
@@ -284,6 +284,11 @@ impl Session {
     /// Changes it for the next child.
     pub async fn change_environment(&self, change: Change) -> Result<Environment, Refusal> {
         self.ask(|reply| Command::Environment { change, reply }).await?
+    }
+
+    /// What the next child would be started with, were it given this too.
+    pub async fn next_launch(&self, env: BTreeMap<String, String>) -> Result<Launch, Refusal> {
+        self.ask(|reply| Command::NextLaunch { env, reply }).await?
     }
 
     /// Ends the child, then the session.

@@ -1,5 +1,6 @@
 //! What can be known about a session without asking its owner: health probes never wait behind output.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
@@ -7,7 +8,7 @@ use arc_swap::ArcSwap;
 use super::event::Ended;
 use super::state::{Cause, State};
 use super::tally::Times;
-use crate::child::Size;
+use crate::child::{Launch, Size};
 use crate::terminal::Seq;
 
 /// The child's life.
@@ -36,6 +37,8 @@ pub struct Vitals {
     pub restarts_at_ms: Option<u64>,
     /// It ended too often for that.
     pub is_parked: bool,
+    /// What the present child was started with, or the last one; `None` for what somebody else started.
+    pub launched: Option<Arc<Launch>>,
     /// When the present child was started, in milliseconds since 1970.
     pub started_at_ms: u64,
     /// How long it was in each state.

@@ -243,8 +243,13 @@ async fn each_start_has_a_conversation_of_its_own_unless_it_goes_on() {
     assert_ne!(first, second, "a name cannot be given twice");
     let pipe = PathBuf::from(added(&home, "--settings")).with_file_name("hooks.pipe");
     let began = json!({"event": "session_start", "data": {"source": "startup", "session_id": second}});
-    std::fs::write(pipe, format!("{began}\n")).unwrap();
+    std::fs::write(&pipe, format!("{began}\n")).unwrap();
     coop.wait(json!({"states": ["idle"]})).await;
+    restarted(true).await;
+    assert_eq!(added(&home, "--session-id"), second, "nothing was said in it yet");
+    let took = json!({"event": "UserPromptSubmit", "data": {"prompt": "Hello", "session_id": second}});
+    std::fs::write(&pipe, format!("{took}\n")).unwrap();
+    coop.wait(json!({"states": ["working"]})).await;
     restarted(true).await;
     assert_eq!(added(&home, "--resume"), second);
     assert_eq!(own_words(&home), ["go"]);
@@ -277,25 +282,36 @@ async fn an_earlier_conversation_goes_on() {
     assert!(unknown.complaint().contains("bb97109f"), "{}", unknown.err);
 }
 
+/// What the explanation of the state says of the agent's version.
+async fn doubted(coop: &Coop) -> String {
+    let state = coop.get("/api/v1/agent/state?explain=true").await.ok();
+    let version = state["evidence"].as_array().unwrap().iter().find(|one| one["source"] == "version");
+    version.map(|version| version["detail"].as_str().unwrap().to_owned()).unwrap_or_default()
+}
+
 #[tokio::test]
 async fn a_newer_claude_is_used_and_said_to_be_newer() {
     let home = installed();
     let coop = started_as(&home, "2.1.198", &[], &[]).await;
     coop.log_says("Claude Code 2.1.198 is newer than what coop was measured with, 2.1.197").await;
+    assert!(doubted(&coop).await.contains("2.1.198 is newer"));
     let measured = installed();
     let coop = started_as(&measured, "2.1.197", &[], &[]).await;
     let log = coop.place.log.text();
     assert!(!log.contains("is newer"), "{log}");
+    assert_eq!(doubted(&coop).await, "");
 }
 
 #[tokio::test]
 async fn an_old_or_unknown_claude_is_asked_for_no_more_than_it_has() {
     let home = installed();
     let events = |home: &Scratch| settings(home)["hooks"].as_object().unwrap().len();
-    let _coop = started_as(&home, "2.0.45", &[], &[]).await;
+    let coop = started_as(&home, "2.0.45", &[], &[]).await;
     assert_eq!(events(&home), 11);
+    assert!(doubted(&coop).await.contains("2.0.45 is older"));
     let coop = started_as(&home, "who knows", &[], &[]).await;
     coop.log_says("the version of Claude Code is not known").await;
+    assert!(doubted(&coop).await.contains("is not known"));
     assert_eq!(events(&home), 7);
     let coop = started_as(&home, "1.0.60", &[], &["go"]).await;
     coop.log_says("its hooks stay silent").await;
@@ -303,6 +319,20 @@ async fn an_old_or_unknown_claude_is_asked_for_no_more_than_it_has() {
 }
 
 /// A start that must not succeed.
+#[tokio::test]
+async fn an_event_that_claude_does_not_have_does_not_cost_it_the_others() {
+    let home = installed();
+    let ours = json!([{"matcher": "", "hooks": [{"type": "command", "command": "guard"}]}]);
+    let config = json!({"settings": {"hooks": {"Stop": ours, "Stopp": ours, "CwdChanged": ours}}});
+    let file = home.file("agent.json", config.to_string());
+    let coop = started_as(&home, "2.1.78", &["--agent-config", &file], &[]).await;
+    let hooks = settings(&home)["hooks"].clone();
+    assert_eq!(hooks["Stop"].as_array().unwrap().len(), 2);
+    assert_eq!((&hooks["Stopp"], &hooks["CwdChanged"]), (&Value::Null, &Value::Null));
+    coop.log_says("Claude Code has no hook Stopp").await;
+    coop.log_says("Claude Code 2.1.78 has no hook CwdChanged").await;
+}
+
 async fn mistaken(home: &Scratch, flags: &[&str]) -> Ended {
     let (path, socket) = (path_with(home), home.path("s"));
     let mut words = vec!["--socket", socket.to_str().unwrap(), "--log-level", "error", "--env", &path];

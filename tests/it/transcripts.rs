@@ -88,6 +88,24 @@ async fn a_compaction_that_only_the_log_tells_of_is_kept_once() {
 }
 
 #[tokio::test]
+async fn lines_without_a_time_are_not_told_again_when_the_conversation_goes_on() {
+    let home = Arc::new(Scratch::new());
+    let undated = |title: &str| format!("{}\n", json!({"type": "ai-title", "title": title}));
+    let old = json!({"type": "user", "timestamp": "2020-01-01T00:00:00.000Z", "message": {"content": "long ago"}});
+    let past = [undated("before all"), format!("{old}\n"), undated("after that"), cost("a", 3)].concat();
+    let log = Log::new(&home, "goes-on", &past);
+    let claude = Claude::start_in(&home, &[], "echo ready; sleep 1000; exit").await;
+    let mut ws = claude.place.ws("/ws?subscribe=messages").await;
+    claude.hook("SessionStart", log.payload()).await;
+    costs(&claude, 3).await;
+    log.append(&undated("new"));
+    assert_eq!(ws.next_event("message:raw").await["data"]["title"], "new");
+    let begun = Log::new(&home, "begins", &undated("the first of all"));
+    claude.hook("SessionStart", begun.payload()).await;
+    assert_eq!(ws.next_event("message:raw").await["data"]["title"], "the first of all", "it was written since");
+}
+
+#[tokio::test]
 async fn lines_that_cannot_be_read_stay_told() {
     let claude = Claude::start(&[]).await;
     let log = Log::new(&claude.home, "broken", &format!("{}{{oh no\n", cost("a", 1)));

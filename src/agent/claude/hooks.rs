@@ -8,9 +8,13 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::version::RELEASE;
 use crate::agent::shell;
 use crate::agent::start::{BadSettings, object, shape};
 use crate::agent::version::Version;
+
+/// The first version that leaves out an event which it does not know, and not all of the file.
+const LENIENT_SINCE: Version = Version(2, 1, 101);
 
 /// The first version that takes a file of settings by `--settings`.
 pub const SETTINGS_SINCE: Version = Version(1, 0, 61);
@@ -52,14 +56,66 @@ const HOOKS: [Hook; 14] = [
     hook("StopFailure", Version(2, 1, 78), AT_ONCE_SECS),
 ];
 
+/// The others of 2.1.197, which an operator may ask for. Since when the last three are there does not matter: every
+/// version without them only leaves them out.
+const OTHERS: [(&str, Version); 16] = [
+    ("Setup", Version(2, 1, 10)),
+    ("TeammateIdle", Version(2, 1, 33)),
+    ("TaskCompleted", Version(2, 1, 33)),
+    ("ConfigChange", Version(2, 1, 49)),
+    ("WorktreeCreate", Version(2, 1, 50)),
+    ("WorktreeRemove", Version(2, 1, 50)),
+    ("InstructionsLoaded", Version(2, 1, 69)),
+    ("Elicitation", Version(2, 1, 76)),
+    ("ElicitationResult", Version(2, 1, 76)),
+    ("CwdChanged", Version(2, 1, 83)),
+    ("FileChanged", Version(2, 1, 83)),
+    ("TaskCreated", Version(2, 1, 84)),
+    ("PermissionDenied", Version(2, 1, 89)),
+    ("UserPromptExpansion", LENIENT_SINCE),
+    ("PostToolBatch", LENIENT_SINCE),
+    ("MessageDisplay", LENIENT_SINCE),
+];
+
 /// The hooks that this version has; of an unknown one, those that every version with `--settings` has.
 fn known(version: Option<Version>) -> impl Iterator<Item = &'static Hook> {
     let version = version.unwrap_or(SETTINGS_SINCE);
     HOOKS.iter().filter(move |hook| hook.since <= version)
 }
 
-/// The orchestrator's settings with coop's hooks after its own; all else passes as it is.
-pub fn settings(version: Option<Version>, coop: &Path, orchestrator: Option<&Value>) -> Result<Value, BadSettings> {
+/// Settings with coop's hooks in them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    pub settings: Value,
+    /// What is wrong with the events that the settings ask for.
+    pub warnings: Vec<String>,
+}
+
+/// Since when there is an event, as far as it is known.
+fn since(event: &str) -> Option<Version> {
+    let ours = HOOKS.iter().map(|hook| (hook.event, hook.since));
+    ours.chain(OTHERS).find(|(known, _)| *known == event).map(|(_, since)| since)
+}
+
+/// What is wrong with asking this version for an event, and whether it is asked all the same.
+fn objection(event: &str, version: Option<Version>) -> Option<(String, bool)> {
+    match (since(event), version) {
+        (Some(since), Some(version)) if version < since => {
+            let told = format!("Claude Code {version} has no hook {event} ({since} is the first)");
+            Some((format!("{told}: settings.hooks.{event} is left out"), false))
+        }
+        (Some(_), _) => None,
+        // It may be newer than this coop.
+        (None, Some(version)) if version > RELEASE.measured => {
+            Some((format!("coop knows of no hook {event}: settings.hooks.{event} is passed on as it is"), true))
+        }
+        (None, _) => Some((format!("Claude Code has no hook {event}: settings.hooks.{event} is left out"), false)),
+    }
+}
+
+/// The orchestrator's settings with coop's hooks after its own; all else passes as it is, but for events that this
+/// version does not have.
+pub fn settings(version: Option<Version>, coop: &Path, orchestrator: Option<&Value>) -> Result<Made, BadSettings> {
     let program = coop.to_str().ok_or_else(|| BadSettings::Program(coop.to_owned()))?;
     let program = shell::quote(program);
     let mut settings = orchestrator.map_or_else(|| Ok(Map::new()), |given| object("settings", given))?;
@@ -70,6 +126,14 @@ pub fn settings(version: Option<Version>, coop: &Path, orchestrator: Option<&Val
             return Err(shape(format!("settings.hooks.{event}"), "array", asked));
         }
     }
+    let mut warnings = Vec::new();
+    hooks.retain(|event, _| match objection(event, version) {
+        Some((told, is_asked)) => {
+            warnings.push(told);
+            is_asked
+        }
+        None => true,
+    });
     for Hook { event, timeout_secs, .. } in known(version) {
         let command = format!("{program} hook {event}");
         let ours = json!({"matcher": "", "hooks": [{"type": "command", "command": command, "timeout": timeout_secs}]});
@@ -78,7 +142,7 @@ pub fn settings(version: Option<Version>, coop: &Path, orchestrator: Option<&Val
         }
     }
     settings.insert("hooks".to_owned(), Value::Object(hooks));
-    Ok(Value::Object(settings))
+    Ok(Made { settings: Value::Object(settings), warnings })
 }
 
 /// Lays settings over others as Claude Code does with its own files: objects join, arrays follow each other, and of two
@@ -100,11 +164,10 @@ pub fn lay_over(base: &mut Value, upper: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::version::RELEASE;
     use super::*;
 
     fn made(version: Option<Version>, orchestrator: Value) -> Value {
-        settings(version, Path::new("/opt/coop"), Some(&orchestrator)).unwrap()
+        settings(version, Path::new("/opt/coop"), Some(&orchestrator)).unwrap().settings
     }
 
     fn names(version: Option<Version>) -> Vec<&'static str> {
@@ -123,7 +186,7 @@ mod tests {
 
     #[test]
     fn an_entry_runs_coop_with_a_limit_of_time() {
-        let made = settings(Some(RELEASE.measured), Path::new("/opt/my coop/it's"), None).unwrap();
+        let made = settings(Some(RELEASE.measured), Path::new("/opt/my coop/it's"), None).unwrap().settings;
         let entry = |event: &str| made["hooks"][event][0]["hooks"][0].clone();
         assert_eq!(
             entry("PermissionRequest"),
@@ -147,6 +210,26 @@ mod tests {
         for key in ["permissions", "env", "unknown"] {
             assert_eq!(made[key], given[key]);
         }
+    }
+
+    #[test]
+    fn events_that_a_version_does_not_have_are_named_and_left_out() {
+        let asked = json!({"hooks": {"Stop": [], "Stopp": [], "TaskCreated": [], "PostToolBatch": []}});
+        let passed = |version: Option<Version>| {
+            let made = settings(version, Path::new("/opt/coop"), Some(&asked)).unwrap();
+            let hooks = made.settings["hooks"].as_object().unwrap().clone();
+            let theirs =
+                ["Stopp", "TaskCreated", "PostToolBatch"].into_iter().filter(|event| hooks.contains_key(*event));
+            (theirs.collect::<Vec<_>>(), made.warnings)
+        };
+        let (old, told) = passed(Some(Version(2, 1, 83)));
+        assert_eq!((old.as_slice(), told.len()), (&[][..], 3), "one of them would disable the whole file: {told:?}");
+        let (measured, told) = passed(Some(RELEASE.measured));
+        assert_eq!(measured, ["TaskCreated", "PostToolBatch"]);
+        assert_eq!(told, ["Claude Code has no hook Stopp: settings.hooks.Stopp is left out"]);
+        let (newer, told) = passed(Some(Version(9, 0, 0)));
+        assert_eq!((newer.len(), told.len()), (3, 1), "it may know what coop does not: {told:?}");
+        assert_eq!(passed(None).0, ["TaskCreated", "PostToolBatch"], "of a version that is not known");
     }
 
     #[test]

@@ -48,6 +48,7 @@ const HABITS: Habits = Habits {
     // 23 ms were measured.
     arbiter_settles_ms: 80,
     stop_event: "Stop",
+    stops_after_failure: false,
     // 240 ms were measured.
     stop_settles_ms: 400,
     // 260 ms were measured.

@@ -94,7 +94,9 @@ fn with_settings(mut draft: Draft, given: &Given<'_>, read: Reading<'_>) -> Resu
     match arguments.settings().map(|word| own_settings(word, read)).transpose() {
         Ok(base) => {
             draft.plan.argv = arguments.without_settings();
-            let all = settings(given.version, given.coop, together(base, orchestrator).as_ref())?;
+            let made = settings(given.version, given.coop, together(base, orchestrator).as_ref())?;
+            draft.plan.warnings.extend(made.warnings);
+            let all = made.settings;
             draft.add_file(given, "--settings", SETTINGS_FILE, &all);
             let off = arguments.without_hooks().or((all["disableAllHooks"] == true).then_some("disableAllHooks"));
             draft.plan.hooks = off.is_none();

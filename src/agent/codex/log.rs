@@ -4,8 +4,12 @@ use serde_json::Value;
 
 use super::trouble::Failure;
 use crate::agent::facts::{BadLine, LogFacts, Said};
+use crate::agent::heard::cut;
 use crate::agent::usage::{MessageUsage, Tokens};
 use crate::agent::{Claim, EpochMs};
+
+/// How much of a plan is shown with its prompt.
+const SUMMARY_CHARS_MAX: usize = 4000;
 
 /// Reads one line. `now` dates what the line tells when it has no time of its own.
 pub fn read_line(line: &str, now: EpochMs) -> Result<LogFacts, BadLine> {
@@ -41,7 +45,7 @@ fn item(item: &Value, facts: &mut LogFacts) {
     match item["type"].as_str() {
         Some("UserMessage") => facts.said = text(&item["content"]).map(|text| Said::Prompt { text, queued: false }),
         Some("AgentMessage") => facts.last_message = text(&item["content"]),
-        Some("Plan") => facts.ends_asking = true,
+        Some("Plan") => facts.plan = Some(cut(item["text"].as_str().unwrap_or_default().trim(), SUMMARY_CHARS_MAX)),
         _ => {}
     }
 }
@@ -107,6 +111,12 @@ mod tests {
         assert_eq!(said, [Said::Prompt { text: "plan".to_owned(), queued: false }]);
         assert!(facts().iter().any(|facts| facts.last_message.as_deref() == Some("ECHO: 2")));
         assert_eq!(facts().iter().filter(|facts| facts.compacted).count(), 1);
+    }
+
+    #[test]
+    fn a_plan_is_told_with_its_words() {
+        let plans: Vec<String> = facts().into_iter().filter_map(|facts| facts.plan).collect();
+        assert_eq!(plans, ["# Fake plan\n\n- Step one\n- Step two"]);
     }
 
     #[test]

@@ -47,6 +47,7 @@ const HABITS: Habits = Habits {
     // Between a turn and the plan's dialog or the next message 60 ms were measured.
     arbiter_settles_ms: 200,
     stop_event: "Stop",
+    stops_after_failure: false,
     // A queued message is told by its hook 150 ms later.
     stop_settles_ms: 500,
     // A question is drawn 25 ms after its hook. Where no question may be asked, the model is told so within 200 ms.

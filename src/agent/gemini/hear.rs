@@ -17,6 +17,9 @@ const SUMMARY_CHARS_MAX: usize = 4000;
 /// Stands before what Gemini reads from the files that a message names with `@`.
 const REFERENCES: &str = "\n--- Content from referenced files ---";
 
+/// Stands for the answer in a turn that had none: it failed, was cancelled, or only used tools.
+const WORDLESS: &str = "[no response text]";
+
 /// Tools whose dialogs are announced in another way than as a piece of information.
 const ANNOUNCED_BY_NAME: [&str; 6] =
     ["run_shell_command", "write_file", "replace", "ask_user", "exit_plan_mode", "enter_plan_mode"];
@@ -54,6 +57,7 @@ pub fn hear(event: &str, payload: &Value) -> Heard {
         "AfterAgent" => {
             heard.claim = Some(Claim::Idle);
             // Not `prompt_response`: pieces of the answer stand in it twice. The log has the words as they were.
+            heard.is_wordless = text("prompt_response") == Some(WORDLESS);
             heard.wants = Wants::Stop { already_held: payload.get("stop_hook_active") == Some(&Value::Bool(true)) };
             heard.closes_questions = true;
         }

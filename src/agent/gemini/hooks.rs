@@ -3,6 +3,10 @@
 //! A file of system settings is taken only when root owns it and every directory above it; it may hold anything, and
 //! goes with the session. Everybody can have an extension: it stays in the user's directory, so that its hooks end at
 //! once, in a shell that was not started by coop, when the variable is missing that names coop's program.
+//!
+//! MCP servers of the operator are not in the extension, although it could hold some: their names stand in its file, which
+//! all Geminis of the user read. Each would start the servers of another's session, or show one that ended at once as
+//! broken; nothing in that file can be made to be there for one session only.
 
 use std::path::Path;
 

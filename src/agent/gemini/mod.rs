@@ -44,6 +44,7 @@ const HABITS: Habits = Habits {
     // It is written when a turn's end is drawn.
     arbiter_settles_ms: 150,
     stop_event: "AfterAgent",
+    stops_after_failure: true,
     // 750 ms were measured.
     stop_settles_ms: 800,
     // The dialog is drawn when its hook has ended: 1350 ms after that began were measured.

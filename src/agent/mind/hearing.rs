@@ -44,6 +44,10 @@ impl Mind {
             self.unasked.clear();
         }
         if let Some(text) = heard.took {
+            self.plan = None;
+            self.ends_wordless = false;
+            self.seen.turn_since = Some(now);
+            self.begun_in.clone_from(&self.conversation);
             self.has_worked = false;
             self.first_of = None;
             self.seen.queued = self.seen.queued.saturating_sub(1);
@@ -69,6 +73,7 @@ impl Mind {
             }
             // What becomes of a stop is not known before the gate has decided.
             Wants::Stop { already_held } => {
+                self.ends_wordless = heard.is_wordless;
                 effects.push(Effect::Stops { already_held });
                 return effects;
             }

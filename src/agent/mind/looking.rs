@@ -38,7 +38,10 @@ impl Mind {
             Some((rule, claim)) => self.seen.look(Some(Evidence::new(Source::Screen, rule, claim, now)), now),
             None => self.seen.look(None, now),
         }
-        self.see_banner(&look, now);
+        // Of a picture that shows nothing the error need not be gone: it may be half drawn.
+        if look != Look::default() {
+            self.see_banner(&look, now);
+        }
         self.seen.shows_queue = !look.queued.is_empty();
         self.look = look;
         self.see_order(now);

@@ -19,7 +19,7 @@ use super::look::Look;
 use super::referee::{Ruling, Verdict, judge};
 use super::rules::Rules;
 use super::seen::Seen;
-use crate::session::{Cause, State, StateKind, Witness};
+use crate::session::{Cause, Prompt, PromptKind, State, StateKind, Witness};
 use naming::Naming;
 pub use questions::Open;
 use questions::Questions;
@@ -65,6 +65,8 @@ pub struct Mind {
     pub last_message: Option<String>,
     /// The agent's own name for its conversation.
     pub conversation: Option<String>,
+    /// The conversation in which a message was last seen to be taken.
+    begun_in: Option<String>,
     /// Hooks have been heard in this child's life.
     pub hooks_speak: bool,
     /// When one was heard last.
@@ -94,6 +96,10 @@ pub struct Mind {
     unasked: Vec<Done>,
     /// The first of so many dialogs was drawn, and the others follow it.
     first_of: Option<usize>,
+    /// The present turn ended without a word, and why is not known from that.
+    ends_wordless: bool,
+    /// The last plan that the log told of; a dialog asks about it.
+    plan: Option<String>,
     naming: Naming,
     rules: Arc<Rules>,
 }
@@ -112,6 +118,7 @@ impl Mind {
             look: Look::default(),
             last_message: None,
             conversation: None,
+            begun_in: None,
             hooks_speak: false,
             heard_at: None,
             works_since: None,
@@ -128,6 +135,8 @@ impl Mind {
             unended: Vec::new(),
             unasked: Vec::new(),
             first_of: None,
+            ends_wordless: false,
+            plan: None,
             naming: Naming::new(prompt_numbers),
             rules,
         }
@@ -139,6 +148,11 @@ impl Mind {
 
     pub fn started(&self) -> EpochMs {
         self.seen.started
+    }
+
+    /// Whether a message was seen to be taken in the present conversation.
+    pub fn has_begun(&self) -> bool {
+        self.begun_in.is_some() && self.begun_in == self.conversation
     }
 
     /// Judges everything that is known. The second value says when time alone may change it.
@@ -154,7 +168,7 @@ impl Mind {
         let Ruling { verdict, look_again, idle_at } = judge(&self.seen, &self.present, now);
         self.idle_at = idle_at;
         let decided = verdict.map(|mut verdict| {
-            verdict.state = self.naming.name(verdict.state);
+            verdict.state = self.naming.name(self.with_plan(verdict.state));
             self.present = verdict.state.clone();
             self.miss_sources(now);
             self.seen.is_beginning &= self.present.kind() != StateKind::Idle;
@@ -174,6 +188,17 @@ impl Mind {
             Decided { state, cause }
         });
         (decided, look_again.into_iter().chain(self.questions_end_at()).min())
+    }
+
+    /// The dialog about a plan with its words, which are on the screen only in part.
+    fn with_plan(&self, state: State) -> State {
+        match state {
+            State::Prompt { prompt, trouble } if prompt.kind == PromptKind::Plan && prompt.summary.is_none() => {
+                let prompt = Prompt { summary: self.plan.clone(), ..Prompt::clone(&prompt) };
+                State::Prompt { prompt: Arc::new(prompt), trouble }
+            }
+            state => state,
+        }
     }
 
     /// Says so when a turn has ended that others saw and of which a source has told nothing.
@@ -226,11 +251,22 @@ impl Mind {
         if let State::Error(trouble) = &self.present {
             return Some(&trouble.detail);
         }
-        self.seen.words().find_map(|word| match &word.claim {
+        let told = self.seen.words().find_map(|word| match &word.claim {
             Claim::Error(trouble) => Some(trouble.detail.as_str()),
             Claim::Parked(parked) if word.source != Source::Screen => Some(parked.reason.as_str()),
             _ => None,
-        })
+        });
+        told.or_else(|| self.shown_failure())
+    }
+
+    /// Whether a turn has ended without a word and nobody has told why: the screen is about to show it.
+    pub fn may_have_failed(&self) -> bool {
+        self.ends_wordless && !self.seen.log_tells_of_turn()
+    }
+
+    /// What the screen shows as the failure of a turn that ended without a word.
+    pub fn shown_failure(&self) -> Option<&str> {
+        self.look.error_banner.as_ref().filter(|_| self.may_have_failed()).map(|banner| banner.text.as_str())
     }
 
     pub fn is_prompting(&self) -> bool {

@@ -33,10 +33,14 @@ impl Mind {
             return Vec::new();
         }
         self.log_speaks = true;
+        self.seen.log_at = self.seen.log_at.max(Some(at));
         // A hook tells before it is done, and what was kept then is kept.
         let compacted = facts.compacted && !std::mem::take(&mut self.compaction_told);
         self.last_message = facts.last_message.or(self.last_message.take());
-        self.seen.ends_asking |= facts.ends_asking;
+        if facts.plan.is_some() {
+            self.seen.ends_asking = true;
+            self.plan = facts.plan.filter(|plan| !plan.is_empty());
+        }
         if let Some((rule, claim)) = facts.claim {
             self.seen.note(Evidence::new(Source::Log, rule, claim, at));
         }

@@ -51,6 +51,20 @@ fn trouble() -> Claim {
 }
 
 #[test]
+fn where_a_failure_ends_like_any_turn_the_screen_tells_of_it_unless_the_log_would_have() {
+    let gemini = driver::of(Agent::Gemini).expect("it has a driver").habits();
+    for (log_at, expected) in [(None, StateKind::Error), (Some(50), StateKind::Error), (Some(150), StateKind::Idle)] {
+        let mut story = Story { seen: Seen::new(EpochMs(0), 0, *gemini), present: State::Working };
+        (story.seen.has_worked, story.seen.is_beginning) = (true, false);
+        story.seen.turn_since = Some(EpochMs(100));
+        story.seen.log_at = log_at.map(EpochMs);
+        story.told(200, Source::Hooks, "AfterAgent", Claim::Idle).told(230, Source::Title, "Ready", Claim::Idle);
+        story.seen.banner = Some(Evidence::new(Source::Screen, "unauthorized", trouble(), EpochMs(225)));
+        assert_eq!(story.at(2000), expected, "the last line of the log is of {log_at:?}");
+    }
+}
+
+#[test]
 fn a_turn_with_a_permission_is_told_in_order() {
     let mut story = Story::begin();
     assert_eq!(story.told(0, Source::Hooks, "SessionStart", Claim::Idle).at(1), StateKind::Idle);

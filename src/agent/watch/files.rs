@@ -51,12 +51,25 @@ struct Log {
     helpers: HelperLogs,
     /// It has said something in this child's life.
     speaks: bool,
+    /// All that was there when it was opened has been read.
+    is_caught_up: bool,
+    /// When the last line was written that has a time.
+    dated: Option<EpochMs>,
     bad: BadLines,
 }
 
 impl Log {
     fn new(tail: Tail) -> Self {
-        Self { tail, helpers: HelperLogs::default(), speaks: false, bad: BadLines::default() }
+        let (helpers, bad) = (HelperLogs::default(), BadLines::default());
+        Self { tail, helpers, speaks: false, is_caught_up: false, dated: None, bad }
+    }
+
+    /// When a line was written. Some have no time: of those that were there before, the one before them tells, or else the
+    /// file itself.
+    fn time_of(&mut self, at: Option<EpochMs>) -> Option<EpochMs> {
+        self.dated = at.or(self.dated);
+        let began = || std::fs::metadata(self.tail.path()).and_then(|file| file.created()).ok().map(EpochMs::from);
+        at.or_else(|| if self.is_caught_up { None } else { self.dated.or_else(began) })
     }
 }
 
@@ -88,10 +101,10 @@ struct Printed {
 }
 
 impl Readers {
-    pub fn new(setup: &Setup, pid: u32, is_first: bool) -> Self {
+    pub fn new(setup: &Setup, config_dir: Option<PathBuf>, pid: u32, is_first: bool) -> Self {
         let mut readers = Self {
             driver: setup.driver,
-            config_dir: setup.config_dir.clone(),
+            config_dir,
             workspace: setup.workspace.clone(),
             pid,
             agent_pid: pid,
@@ -139,7 +152,9 @@ impl Readers {
 
     fn open(&mut self, path: &Path, start: Start, usage: Usage) {
         self.usage = usage;
-        self.log = Some(Log::new(Tail::new(path, start)));
+        // What stands before an offset was read when it was found, and nothing was behind it.
+        let is_caught_up = start != Start::Beginning;
+        self.log = Some(Log { is_caught_up, ..Log::new(Tail::new(path, start)) });
     }
 
     /// Looks for the log of this child, where nobody has named it; not more often than it is worth.
@@ -283,6 +298,9 @@ impl Watch {
                 break;
             }
         }
+        if let Some(log) = &mut self.readers.log {
+            log.is_caught_up = true;
+        }
         self.readers.count_helpers();
     }
 
@@ -298,6 +316,7 @@ impl Watch {
         }
         if let Some(log) = &mut self.readers.log {
             log.speaks = true;
+            facts.at = log.time_of(facts.at);
         }
         // Earlier lines are history, which a catch-up tells.
         if facts.at.is_none_or(|at| at >= self.mind.started()) {
@@ -320,8 +339,12 @@ impl Watch {
         let now = EpochMs::now();
         for line in lines {
             let Some(text) = line.text().map(str::trim_end) else { continue };
-            let Some(facts) = stream.read_line(text, now) else { continue };
+            let Some(mut facts) = stream.read_line(text, now) else { continue };
             self.session.announce(Event::Wrote(Wrote::new(WrittenTo::Stdout, text))).await;
+            if let Some(usage) = facts.usage.take() {
+                // Where there is a log too, it has the same message, and each counts once.
+                self.readers.usage.count(usage);
+            }
             if let Some(run) = facts.run {
                 self.readers.usage.told_by_agent(run);
             }

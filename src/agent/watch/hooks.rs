@@ -20,8 +20,20 @@ pub(super) struct Printing {
     reply: oneshot::Sender<Told>,
 }
 
+/// How long after the hook that ends a turn the screen may take to show that it failed. Gemini CLI 0.61.0 took 65 ms.
+const FAILURE_SHOWN_WITHIN_MS: u64 = 1000;
+
+/// A stop about which nothing is decided yet.
+pub struct Stopping {
+    already_held: bool,
+    answer: Option<HookAnswer>,
+    pub until: EpochMs,
+}
+
 impl Watch {
     pub(super) async fn attend(&mut self, call: HookCall) {
+        // What comes after a stop is not to be taken for what was before it.
+        self.decide_about_waiting(true).await;
         match call.call {
             Call::Event { event, payload: Ok(payload) } if payload.is_object() => {
                 self.session.tally().heard(&event);
@@ -52,6 +64,25 @@ impl Watch {
     async fn stop(&mut self, already_held: bool, answer: Option<HookAnswer>) {
         // An error of this turn may have been written a moment before.
         self.read_files().await;
+        let stopping = Stopping { already_held, answer, until: EpochMs::now().plus(FAILURE_SHOWN_WITHIN_MS) };
+        if self.shared.gates().stop.is_closed() && self.mind.may_have_failed() {
+            self.stopping = Some(stopping);
+        } else {
+            self.decide_about(stopping).await;
+        }
+    }
+
+    /// Decides about a stop that waits, once the screen shows why the turn ended or has had the time for it.
+    pub(super) async fn decide_about_waiting(&mut self, is_due: bool) {
+        let is_shown = self.mind.shown_failure().is_some();
+        let now = EpochMs::now();
+        let stopping = self.stopping.take_if(|stopping| is_due || is_shown || now >= stopping.until);
+        if let Some(stopping) = stopping {
+            self.decide_about(stopping).await;
+        }
+    }
+
+    async fn decide_about(&mut self, Stopping { already_held, answer, .. }: Stopping) {
         // One that only tells of the stop cannot hold it back, and leaves the gate to one that asks.
         let is_heard = answer.as_ref().is_some_and(|answer| !answer.is_gone());
         let is_asked = is_heard || !self.shared.gates().stop.is_closed();

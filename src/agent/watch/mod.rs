@@ -28,7 +28,7 @@ use crate::session::{
 };
 use crate::terminal::Seq;
 use files::Readers;
-use hooks::Printing;
+use hooks::{Printing, Stopping};
 
 /// Why a message was not taken that waited in the agent's queue.
 const TAKEN_BACK: &str = "taken back from the agent's queue";
@@ -48,6 +48,8 @@ pub struct Watch {
     waiting: HashMap<String, HookAnswer>,
     /// Answers that hooks were given and have not printed yet.
     printing: JoinSet<Printing>,
+    /// A stop that waits for the screen to show why the turn ended.
+    stopping: Option<Stopping>,
     witnesses: Witnesses,
     /// Messages of ours that were taken; told after the state that follows from it.
     taken: Vec<(TurnId, Witness)>,
@@ -71,12 +73,13 @@ impl Watch {
         let mut mind = Mind::new(setup.driver, began, setup.idle_grace_ms, numbers, rules);
         mind.seen.expects_hooks = setup.hooks_off.is_none();
         mind.ails(Source::Hooks, setup.hooks_off.clone());
+        mind.seen.doubt.clone_from(&setup.doubt);
         if setup.found.is_some() {
             // The first one was there before coop.
             mind.seen.is_beginning = !is_first;
         }
         mind.conversation = setup.conversation.clone().filter(|_| is_first);
-        let readers = Readers::new(setup, pid, is_first);
+        let readers = Readers::new(setup, setup.config_dir(&session, pid), pid, is_first);
         let recorder = setup.record_to.as_ref().and_then(|path| {
             let begun = Recorder::create(path);
             begun.inspect_err(|error| tracing::warn!(%error, path = %path.display(), "nothing is recorded")).ok()
@@ -87,6 +90,7 @@ impl Watch {
             mind,
             waiting: HashMap::new(),
             printing: JoinSet::new(),
+            stopping: None,
             witnesses: Witnesses::default(),
             taken: Vec::new(),
             cause: "launch".into(),
@@ -132,6 +136,7 @@ impl Watch {
                 // What has changed in the meantime may not have been told yet.
                 () = until(look_again) => self.read_files().await,
             }
+            self.decide_about_waiting(false).await;
             look_again = self.decide().await;
         }
         self.publish(false);
@@ -176,7 +181,7 @@ impl Watch {
         for (turn, witness) in self.taken.drain(..) {
             self.session.progress(turn, Phase::Accepted { witness }).await;
         }
-        look_again
+        look_again.into_iter().chain(self.stopping.as_ref().map(|stopping| stopping.until)).min()
     }
 
     /// Tells drivers and faces how the agent stands.
@@ -195,6 +200,7 @@ impl Watch {
             hooks_speak: self.mind.hooks_speak,
             log_speaks: self.readers.log_speaks(),
             conversation: self.mind.conversation.clone(),
+            has_begun: self.mind.has_begun(),
             log: self.readers.log_path(),
             usage: self.readers.usage(),
         };

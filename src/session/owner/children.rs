@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Clearing, Origin, Owner};
 use crate::borrowed::{Loan, process};
+use crate::child::Launch;
 use crate::session::clock::epoch_ms;
 use crate::session::command::Reply;
 use crate::session::environment::{Change, Environment};
@@ -25,6 +27,7 @@ impl Owner {
     pub(super) fn launch(&mut self) {
         let Origin::Own { launch, ground, .. } = &self.origin else { return };
         (self.vitals.started_at_ms, self.launched) = (epoch_ms(), Instant::now());
+        self.vitals.launched = Some(Arc::new(launch.clone()));
         (self.vitals.restarts_at_ms, self.vitals.is_parked) = (None, false);
         let started = Running::start(launch, ground, self.shared.counters.clone(), self.written_tx.clone());
         match started {
@@ -202,6 +205,18 @@ impl Owner {
                 let reason = "it was started with what it has".to_owned();
                 Err(Refusal::Kept { what: "changing the environment", reason })
             }
+        }
+    }
+
+    /// What the next child would be started with, were it given this too.
+    pub(super) fn next_launch(&self, env: BTreeMap<String, String>) -> Result<Launch, Refusal> {
+        match &self.origin {
+            Origin::Own { launch, given, .. } => {
+                let (mut launch, mut given) = (launch.clone(), given.clone());
+                given.change(&mut launch, Change { set: env, unset: Vec::new() })?;
+                Ok(launch)
+            }
+            Origin::Lent(backend) => Err(Refusal::Borrowed(*backend)),
         }
     }
 

@@ -130,6 +130,7 @@ pub fn start(plan: Plan) -> (Session, oneshot::Receiver<Outcome>) {
         restarts: 0,
         restarts_at_ms: None,
         is_parked: false,
+        launched: None,
         started_at_ms: 0,
         times: Times::begin(Instant::now()),
     };
@@ -368,6 +369,7 @@ impl Owner {
                 self.begin_restart(env, argv, resumes, reply)
             }
             Command::Environment { change, reply } => drop(reply.send(self.change_environment(change))),
+            Command::NextLaunch { env, reply } => drop(reply.send(self.next_launch(env))),
             Command::Shutdown => {
                 match self.origin {
                     Origin::Own { .. } => tracing::info!("asked to leave: {} is asked to end", self.called),

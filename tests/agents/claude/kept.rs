@@ -13,6 +13,7 @@ impl Kept for ClaudeCode {
     const SHOWS_QUEUE: &str = "edit queued messages";
     const LIKE_COMMANDS: &[&str] =
         &["/exit", "/compact now please", "/nonsense", "!touch marker", "/tmp/x is a path", "!", "/"];
+    const KEEPS_ITS_NAME_UNUSED: bool = true;
     const REFUSAL_ENDS_THE_TURN: bool = true;
     /// A few minutes' worth.
     const ROUNDS: u64 = 40;

@@ -23,6 +23,16 @@ async fn a_run_that_prints_json_works_ends_its_turn_and_exits() {
 }
 
 #[tokio::test]
+async fn what_a_run_costs_that_writes_no_log_is_counted_by_what_it_prints() {
+    let options = printing(Script::new().text("All is well."), "How is it?").word("--no-session-persistence");
+    let claude = Claude::start(options).await;
+    claude.ended().await;
+    assert!(claude.house.logs().is_empty());
+    let usage = claude.coop.get("/api/v1/session/usage").await.ok();
+    assert_eq!((&usage["request_count"], &usage["input_tokens"]), (&json!(1), &json!(10)), "{usage}");
+}
+
+#[tokio::test]
 async fn a_run_that_fails_is_an_error_before_it_exits() {
     let script = Script::new().error(401, &[("x-should-retry", "false")], "authentication_error", "invalid x-api-key");
     let claude = Claude::start(printing(script, "How is it?")).await;

@@ -14,6 +14,8 @@ keeps!(ClaudeCode: resume {
     what_does_not_exist_cannot_go_on,
     a_restart_goes_on_with_the_conversation_when_asked,
     a_restart_without_asking_begins_anew,
+    a_restart_with_its_files_elsewhere_is_followed_there,
+    a_restart_before_the_first_message_begins_anew_though_asked_to_go_on,
     transcripts_are_numbered_on,
 });
 

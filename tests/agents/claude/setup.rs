@@ -53,6 +53,18 @@ async fn a_workspace_that_is_not_trusted_ends_the_agent() {
 }
 
 #[tokio::test]
+async fn an_agent_that_ended_at_a_dialog_of_its_start_comes_back_to_it() {
+    let options = Options::new().untrusted().groom("manual").flag("--restart", "on-failure");
+    let (claude, _) = shown(options, "permission", "trust").await;
+    claude.answered(json!({"accept": false})).await;
+    claude.goes(["exited", "restarting", "starting"]).await;
+    assert_eq!(claude.prompt("permission").await["subtype"], "trust");
+    claude.answered(json!({"accept": true})).await;
+    claude.until("idle").await;
+    works(&claude).await;
+}
+
+#[tokio::test]
 async fn the_operators_own_workspace_is_trusted_by_itself() {
     for size in [WIDE, SMALL] {
         let claude = Claude::ready(Options::new().untrusted().size(size)).await;

@@ -25,6 +25,7 @@ async fn an_accepted_plan_is_carried_out() {
     for size in [WIDE, SMALL] {
         let (codex, prompt) = planned(PLAN, size).await;
         assert_eq!(prompt["options"].as_array().unwrap().len(), 3, "{prompt}");
+        assert_eq!(prompt["summary"], PLAN.trim_end(), "{prompt}");
         let answer = codex.answered(json!({"accept": true})).await;
         assert_eq!(answer["prompt_type"], "plan");
         codex.goes(["working", "idle"]).await;

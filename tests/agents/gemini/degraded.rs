@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::scenes::without_log;
 use super::{Gemini, GeminiCli, Options, SMALL};
+use crate::model::Script;
 use crate::promises::degraded::{does_its_work, is_said_to_ail, says_nothing_that_is_not_known};
+use crate::promises::gates::{decided, gated};
 use crate::promises::keeps;
 
 keeps!(GeminiCli: degraded {
@@ -35,6 +37,27 @@ async fn without_the_log() {
     without_log(&gemini.house);
     does_its_work(&gemini, "log").await;
     is_said_to_ail(&gemini, "log").await;
+}
+
+#[tokio::test]
+async fn an_agent_that_fails_without_a_log_is_known_by_its_screen_and_not_held_back() {
+    let gemini = Gemini::ready(gated(Script::new(), json!({"mode": "gate", "prompt": "Not yet."}))).await;
+    without_log(&gemini.house);
+    for _ in 0..2 {
+        gemini.model.plays(Script::new().error(401, &[], "UNAUTHENTICATED", "Nobody knows this key"));
+        gemini.told("Go").await;
+        gemini.goes(["working", "error"]).await;
+        gemini.rests().await;
+        let state = gemini.state().await;
+        assert_eq!(state["error_category"], "unauthorized", "{state}");
+        assert!(state["error_detail"].as_str().unwrap().contains("Nobody knows this key"), "{state}");
+    }
+    assert_eq!(decided(&gemini), ["error", "error"]);
+    gemini.model.plays(Script::new().text("Done.").text("Really."));
+    gemini.told("And now?").await;
+    gemini.goes(["working", "idle"]).await;
+    gemini.rests().await;
+    assert_eq!(decided(&gemini)[2..], ["blocked", "safety_valve"], "who does not fail is held back");
 }
 
 #[tokio::test]

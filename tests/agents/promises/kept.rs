@@ -35,6 +35,9 @@ pub trait Kept: Agent {
     /// Whether its conversation has no name before the first message.
     const BEGINS_WITH_A_MESSAGE: bool = false;
 
+    /// Whether a conversation that was named and never begun can be begun under the same name later.
+    const KEEPS_ITS_NAME_UNUSED: bool = false;
+
     /// Whether its turn is over when the user refuses something; else the model is told and goes on.
     const REFUSAL_ENDS_THE_TURN: bool;
 

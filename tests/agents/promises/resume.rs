@@ -1,11 +1,12 @@
 //! A conversation goes on after its agent has ended: in a new coop, and in the same one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::Kept;
-use crate::model::Script;
+use crate::model::{Gate, Script};
 use crate::session::{House, Options, Session};
 
 pub const WORD: &str = "The word is swordfish";
@@ -129,6 +130,52 @@ pub async fn a_restart_without_asking_begins_anew<A: Kept>() {
     agent.goes(["working", "idle"]).await;
     assert_ne!(agent.state().await["session_id"], id);
     assert_eq!(agent.model.last().said(), [ASKED]);
+}
+
+pub async fn a_restart_before_the_first_message_begins_anew_though_asked_to_go_on<A: Kept>() {
+    let agent = Session::<A>::ready(Script::new().text("Which word?")).await;
+    let id = agent.state().await["session_id"].clone();
+    agent.coop.post("/api/v1/session/restart", json!({"resume": true})).await.ok();
+    agent.goes(["restarting", "starting", "idle"]).await;
+    agent.told(ASKED).await;
+    agent.goes(["working", "idle"]).await;
+    agent.rests().await;
+    assert_eq!(agent.model.last().said(), [ASKED]);
+    if A::KEEPS_ITS_NAME_UNUSED {
+        assert_eq!(agent.state().await["session_id"], id, "nothing was written under it");
+    }
+}
+
+/// Without hooks, so that nobody but its files names the conversation.
+pub async fn a_restart_with_its_files_elsewhere_is_followed_there<A: Kept>() {
+    let gate = Gate::new();
+    let agent = Session::<A>::ready(A::ungroomed(Options::script(Script::new().hold(&gate).text("There.")))).await;
+    let elsewhere = agent.house.beside("elsewhere");
+    for (from, to) in A::SEEDED {
+        let to = elsewhere.join(to);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(agent.house.home().join(from), to).unwrap();
+    }
+    let env = json!({A::HOME_VARIABLE: elsewhere.display().to_string()});
+    agent.coop.post("/api/v1/session/restart", json!({"resume": true, "env": env})).await.ok();
+    agent.goes(["restarting", "starting", "idle"]).await;
+    if A::LOGS_ITS_START {
+        // Its screen looks ready before it is.
+        agent.eventually("/api/v1/agent/state", |_| has_log(&elsewhere)).await;
+    }
+    agent.told("Where are you?").await;
+    gate.reached().await;
+    agent.until("working").await;
+    gate.open();
+    agent.until("idle").await;
+    let usage = agent.eventually("/api/v1/session/usage", |usage| usage["request_count"] == 1).await;
+    assert_eq!(usage["input_tokens"], 10, "{usage}");
+}
+
+fn has_log(dir: &Path) -> bool {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl");
+    entries.map(|entry| entry.path()).any(|path| is_log(&path) || path.is_dir() && has_log(&path))
 }
 
 pub async fn transcripts_are_numbered_on<A: Kept>() {

@@ -22,6 +22,7 @@ fn view(prompt: &Prompt, is_held: bool) -> View {
         hooks_speak: is_held,
         log_speaks: false,
         conversation: None,
+        has_begun: false,
         log: None,
         usage: Totals::default(),
     }

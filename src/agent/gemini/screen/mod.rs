@@ -44,7 +44,8 @@ fn look_with_box(rules: &Rules, sight: &Sight<'_>, composer: &Composer) -> Look 
         working,
         interrupted: !working && said.is_some_and(|rule| matches!(rule.means, Meaning::Idle)),
         queued: if working { above.queued } else { Vec::new() },
-        error_banner: said.filter(|_| !working).and_then(|rule| banner(rule, &above.said)),
+        // Also while it waits for the hook that ends the turn.
+        error_banner: said.and_then(|rule| banner(rule, &above.said)),
         ..Look::default()
     }
 }
