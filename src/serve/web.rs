@@ -72,6 +72,7 @@ const FILES: &[File] = files![
     "card.js" JS,
     "colours.css" CSS,
     "composer.js" JS,
+    "dialog.js" JS,
     "dom.js" JS,
     "gate.js" JS,
     "icon.svg" SVG,

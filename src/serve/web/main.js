@@ -56,6 +56,7 @@ const panel = new Panel(
 const turnColours = theme((dark) => screen.colours(dark));
 
 badge(state);
+const drawCard = card(page);
 composer(page);
 keys(screen);
 digits(byId("card"));
@@ -76,7 +77,7 @@ function redraw() {
   if (!now) return;
   // A shell's window leaves the agent to others; its state stays in the header.
   if (side) return;
-  card(page, now, page.may);
+  drawCard(now, page.may);
   ended(page, now);
   offer(now, page.may && page.agent !== null);
 }
