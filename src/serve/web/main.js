@@ -141,8 +141,12 @@ function retry() {
 /** Without a token, where anybody may read. */
 function lookOnly() {
   view(true);
+/** Whether this window only looks because it has no token, and not because somebody wants it so. */
+let lacksToken = false;
+
   raise("reader", "You may look only: no token was shown.", ["Enter the token", () => enter("")]);
 }
+  lacksToken = true;
 
 async function enter(complaint) {
   screen.link.stop();
@@ -152,6 +156,8 @@ async function enter(complaint) {
   await open();
 }
 
+  if (lacksToken) look(false);
+  lacksToken = false;
 async function open() {
   try {
     describe(await admitted("status"));
@@ -168,13 +174,18 @@ async function open() {
 
 // Tools.
 
-function view(on) {
+/** Whether this window only looks. */
+function look(on) {
   page.may = !on;
   byId("view-toggle").setAttribute("aria-pressed", String(on));
   document.body.classList.toggle("view", on);
   screen.start(on);
   redraw();
   panel.refresh();
+}
+
+function view(on) {
+  look(on);
 }
 
 function fit() {
@@ -208,8 +219,7 @@ byId("fit-toggle").onclick = fit;
 byId("theme-toggle").onclick = turnColours;
 byId("help-toggle").onclick = help;
 byId("dock").addEventListener("keydown", (event) => event.key === "Escape" && toTerminal());
-byId("view-toggle").setAttribute("aria-pressed", String(!page.may));
-document.body.classList.toggle("view", !page.may);
+look(!page.may);
 // Who serves all boxes has this one at `box/NAME/`.
 byId("boxes").hidden = !/\/box\/[^/]+\/$/.test(new URL(".", document.baseURI).pathname);
 
