@@ -82,6 +82,7 @@ const FILES: &[File] = files![
     "lines.js" JS,
     "link.js" JS,
     "main.js" JS,
+    "met.js" JS,
     "palette.js" JS,
     "panel.js" JS,
     "parts.css" CSS,

@@ -10,7 +10,7 @@ import { admitted, asked } from "./gate.js";
 import { ended, info } from "./info.js";
 import { keys } from "./keys.js";
 import { Panel } from "./panel.js";
-import { later } from "./receipts.js";
+import { later, missed } from "./receipts.js";
 import { digits, shortcuts } from "./shortcuts.js";
 import { State } from "./state.js";
 import { Screen } from "./terminal.js";
@@ -68,6 +68,9 @@ state.addEventListener("transition", ({ detail }) => {
   panel.refresh();
 });
 state.addEventListener("receipt", ({ detail }) => later(detail));
+state.addEventListener("missed", missed);
+// Another conversation, which need not change the state.
+state.addEventListener("start:outcome", () => panel.refresh());
 state.addEventListener("lost", ({ detail }) => lost(detail.code));
 // The terminal's connection goes the same way, and cannot tell by itself that it stands still.
 state.addEventListener("stalled", () => screen.link.restart());
@@ -138,26 +141,26 @@ function retry() {
   state.probe();
 }
 
-/** Without a token, where anybody may read. */
-function lookOnly() {
-  view(true);
 /** Whether this window only looks because it has no token, and not because somebody wants it so. */
 let lacksToken = false;
 
+/** Without a token, where anybody may read. */
+function lookOnly() {
+  lacksToken = true;
+  view(true);
   raise("reader", "You may look only: no token was shown.", ["Enter the token", () => enter("")]);
 }
-  lacksToken = true;
 
 async function enter(complaint) {
   screen.link.stop();
   state.link.stop();
   await asked(complaint);
   lift("reader");
+  if (lacksToken) look(false);
+  lacksToken = false;
   await open();
 }
 
-  if (lacksToken) look(false);
-  lacksToken = false;
 async function open() {
   try {
     describe(await admitted("status"));
@@ -179,13 +182,13 @@ function look(on) {
   page.may = !on;
   byId("view-toggle").setAttribute("aria-pressed", String(on));
   document.body.classList.toggle("view", on);
-  screen.start(on);
-  redraw();
-  panel.refresh();
 }
 
 function view(on) {
   look(on);
+  screen.start(on);
+  redraw();
+  panel.refresh();
 }
 
 function fit() {
