@@ -1,9 +1,12 @@
 //! What an agent said before it forgot, and what it cost.
 
+use std::path::PathBuf;
+
 use super::error::{ApiError, Code};
 use super::service::Service;
 use crate::agent::{Missing, Transcripts};
 use crate::proto::v1;
+use crate::session::Life;
 
 impl Service {
     pub(super) async fn list_of_transcripts(&self) -> Result<v1::ListTranscriptsResponse, ApiError> {
@@ -26,9 +29,10 @@ impl Service {
         &self,
         request: v1::CatchupTranscriptsRequest,
     ) -> Result<v1::CatchupTranscriptsResponse, ApiError> {
-        let log = self.known_agent()?.view().log.clone();
+        let (session_id, log) = self.conversation().await?;
         let (since_transcript, since_line) = (request.since_transcript, request.since_line);
-        let caught = self.on_disk(move |store| store.catchup(since_transcript, since_line, log.as_deref())).await?;
+        let look = move |store: &Transcripts| store.catchup(since_transcript, since_line, log.as_deref());
+        let caught = self.on_disk_of(session_id.clone(), look).await?;
         let transcripts = caught.transcripts.into_iter().map(|one| v1::CatchupTranscript {
             number: one.taken.number,
             timestamp: one.taken.at.iso8601(),
@@ -39,6 +43,7 @@ impl Service {
             live_lines: caught.live_lines,
             current_transcript: caught.current_transcript,
             current_line: caught.current_line,
+            session_id: Some(session_id),
         })
     }
 
@@ -60,14 +65,32 @@ impl Service {
         &self,
         look: impl FnOnce(&Transcripts) -> Result<T, Missing> + Send + 'static,
     ) -> Result<T, ApiError> {
+        let (conversation, _) = self.conversation().await?;
+        self.on_disk_of(conversation, look).await
+    }
+
+    async fn on_disk_of<T: Send + 'static>(
+        &self,
+        conversation: String,
+        look: impl FnOnce(&Transcripts) -> Result<T, Missing> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let agent = self.known_agent()?.clone();
-        let Some(conversation) = self.session.vitals().conversation.clone() else {
-            let message = "the agent's conversation has no name yet: it has one after its start";
-            return Err(ApiError::new(Code::NotReady, message));
-        };
         let looking = move || look(&agent.transcripts(&conversation)?);
         let looked = tokio::task::spawn_blocking(looking).await;
         looked.map_err(|error| ApiError::new(Code::Internal, error.to_string()))?.map_err(ApiError::from)
+    }
+
+    /// The present conversation and its log, both of one moment. By the latest look at the agent: the session is told of another
+    /// one only with the next change of its state. A child that goes on with one may not have said so yet.
+    async fn conversation(&self) -> Result<(String, Option<PathBuf>), ApiError> {
+        let agent = self.known_agent()?;
+        let vitals = self.session.vitals();
+        let view = if matches!(vitals.life, Life::Running { .. }) { agent.view_as_told().await } else { agent.view() };
+        let Some(conversation) = view.conversation.clone().or_else(|| vitals.conversation.clone()) else {
+            let message = "the agent's conversation has no name yet: it has one after its start";
+            return Err(ApiError::new(Code::NotReady, message));
+        };
+        Ok((conversation, view.log.clone()))
     }
 }
 

@@ -188,7 +188,8 @@ async fn who_comes_back_with_a_cursor_gets_what_is_new() {
         format!("{CATCHUP}?since_transcript={transcript}&since_line={line}")
     };
     let nothing = claude.get(&since(&all)).await.ok();
-    let expected = json!({"transcripts": [], "live_lines": [], "current_transcript": 1, "current_line": 2});
+    let expected = json!({"transcripts": [], "live_lines": [], "current_transcript": 1, "current_line": 2,
+        "session_id": "cursor"});
     assert_eq!(nothing, expected);
     log.append(&said(3));
     log.append("{\"half\":");
@@ -218,6 +219,30 @@ async fn a_new_log_is_told_from_its_beginning() {
     claude.is("working").await;
     let caught = claude.get(&format!("{CATCHUP}?since_line=5")).await.ok();
     assert_eq!((lines(&caught["live_lines"]), &caught["current_line"]), (vec![said(9)], &json!(1)));
+}
+
+#[tokio::test]
+async fn an_answer_names_its_conversation_also_where_the_state_stays_the_same() {
+    let claude = Claude::start(&[]).await;
+    let old = Log::new(&claude.home, "before-clear", &said(1));
+    claude.hook("SessionStart", old.payload()).await;
+    claude.is("idle").await;
+    let caught = claude.get(CATCHUP).await.ok();
+    assert_eq!(json!([caught["session_id"], caught["current_line"]]), json!(["before-clear", 1]));
+    // Longer than the one before: its lines alone do not tell that it is another.
+    let new = Log::new(&claude.home, "after-clear", &format!("{}{}", said(8), said(9)));
+    claude.hook("SessionStart", new.payload()).await;
+    let begun = std::time::Instant::now();
+    loop {
+        let caught = claude.get(&format!("{CATCHUP}?since_line=1")).await.ok();
+        let is_new = caught["session_id"] == "after-clear";
+        assert_eq!(lines(&caught["live_lines"]), if is_new { vec![said(9)] } else { Vec::new() }, "{caught}");
+        if is_new {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "never told: {caught}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ export async function info(page) {
   show(byId("session"),
     h("dl", { class: "facts" },
       row("Agent", status.agent), row("Command", status.command.join(" ")), row("Directory", status.cwd), row("Labels", labels),
-      row("Life", life(status)), row("Process", status.pid), row("Running for", duration(status.uptime_secs)), row("Restarts", status.restarts || null),
+      row("Life", [life(status), sequel(status)].filter(Boolean).join("; ")), row("Process", status.pid), row("Running for", duration(status.uptime_secs)), row("Restarts", status.restarts || null),
       row("Terminal", status.terminal && `${status.terminal.cols} × ${status.terminal.rows}`), row("Output", `${number.format(status.bytes_read)} bytes`),
       row("Connections", status.ws_clients), row("coop", status.version)),
     usage && [h("h3", {}, "Usage"), h("dl", { class: "facts" },
@@ -48,17 +48,39 @@ export function ending({ code, signal, error }, own = true) {
   return signal ? `ended by signal ${signal}` : `exited with code ${code}`;
 }
 
+/** What becomes of a program that has ended, where `--restart` says that something does. */
+function sequel(status) {
+  if (status.parked) return "parked: it ended five times within a minute, and is not started again by itself";
+  if (!status.restarts_at_ms) return null;
+  return `it is started again by itself at ${new Date(status.restarts_at_ms).toLocaleTimeString()}`;
+}
+
+/** The end that the card shows, and the status after it once that is known. */
+let shown = { now: null, status: null };
+
 /** The card of a program that has ended. */
-export function ended(page, now) {
-  const card = byId("ended");
-  card.hidden = now.next !== "exited";
-  if (card.hidden) return;
+export async function ended(page, now) {
+  byId("ended").hidden = now.next !== "exited";
+  if (byId("ended").hidden) return;
+  const isNew = shown.now !== now;
+  if (isNew) shown = { now, status: null };
+  drawEnd(page, shown);
+  if (!isNew) return;
+  const status = await get("status").catch(() => null);
+  if (shown.now !== now || !status || !sequel(status)) return;
+  shown.status = status;
+  drawEnd(page, shown);
+}
+
+function drawEnd(page, { now, status }) {
   const own = isOwn(page);
-  show(card,
+  const again = status?.restarts_at_ms ? "Start it now" : "Start it again";
+  show(byId("ended"),
     h("h2", {}, own ? "The program has ended" : "coop serves this session no more", h("span", {}, now.exit ? ending(now.exit, own) : "")),
+    status && h("p", {}, `${sequel(status)}.`.replace(/^./, (first) => first.toUpperCase())),
     own && h("div", { class: "options" },
-      h("button", { type: "button", class: "primary", disabled: !page.may, onclick: () => restart(page, false, true) }, "Start it again"),
-      page.agent && h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, true, true) }, "Start it again and resume")));
+      h("button", { type: "button", class: "primary", disabled: !page.may, onclick: () => restart(page, false, true) }, again),
+      page.agent && h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, true, true) }, `${again} and resume`)));
 }
 
 async function restart(page, resume, dead = false) {

@@ -15,6 +15,7 @@ export class Link {
   #timer = null;
   #wait = WAIT_MS_MIN;
   #wanted = false;
+  #paused = false;
 
   /** `heard`: opened(), message(data), lost(code, reason). With `signal` it is of no use any more. */
   constructor(path, heard, signal = undefined) {
@@ -31,13 +32,25 @@ export class Link {
 
   start() {
     this.#wanted = true;
+    this.#paused = false;
     this.#open();
   }
 
   stop() {
     this.#wanted = false;
+    this.#paused = false;
     clearTimeout(this.#timer);
     this.#drop();
+  }
+
+  /** Leaves until `resume`. Whoever starts or stops it meanwhile has the last word. */
+  pause() {
+    this.stop();
+    this.#paused = true;
+  }
+
+  resume() {
+    if (this.#paused) this.start();
   }
 
   /** Begins anew, whatever the old connection believes. */

@@ -10,7 +10,7 @@ import { admitted, asked } from "./gate.js";
 import { ended, info } from "./info.js";
 import { keys } from "./keys.js";
 import { Panel } from "./panel.js";
-import { later } from "./receipts.js";
+import { later, missed } from "./receipts.js";
 import { digits, shortcuts } from "./shortcuts.js";
 import { State } from "./state.js";
 import { Screen } from "./terminal.js";
@@ -56,6 +56,7 @@ const panel = new Panel(
 const turnColours = theme((dark) => screen.colours(dark));
 
 badge(state);
+const drawCard = card(page);
 composer(page);
 keys(screen);
 digits(byId("card"));
@@ -67,6 +68,9 @@ state.addEventListener("transition", ({ detail }) => {
   panel.refresh();
 });
 state.addEventListener("receipt", ({ detail }) => later(detail));
+state.addEventListener("missed", missed);
+// Another conversation, which need not change the state.
+state.addEventListener("start:outcome", () => panel.refresh());
 state.addEventListener("lost", ({ detail }) => lost(detail.code));
 // The terminal's connection goes the same way, and cannot tell by itself that it stands still.
 state.addEventListener("stalled", () => screen.link.restart());
@@ -76,7 +80,7 @@ function redraw() {
   if (!now) return;
   // A shell's window leaves the agent to others; its state stays in the header.
   if (side) return;
-  card(page, now, page.may);
+  drawCard(now, page.may);
   ended(page, now);
   offer(now, page.may && page.agent !== null);
 }
@@ -137,8 +141,12 @@ function retry() {
   state.probe();
 }
 
+/** Whether this window only looks because it has no token, and not because somebody wants it so. */
+let lacksToken = false;
+
 /** Without a token, where anybody may read. */
 function lookOnly() {
+  lacksToken = true;
   view(true);
   raise("reader", "You may look only: no token was shown.", ["Enter the token", () => enter("")]);
 }
@@ -148,6 +156,8 @@ async function enter(complaint) {
   state.link.stop();
   await asked(complaint);
   lift("reader");
+  if (lacksToken) look(false);
+  lacksToken = false;
   await open();
 }
 
@@ -167,10 +177,15 @@ async function open() {
 
 // Tools.
 
-function view(on) {
+/** Whether this window only looks. */
+function look(on) {
   page.may = !on;
   byId("view-toggle").setAttribute("aria-pressed", String(on));
   document.body.classList.toggle("view", on);
+}
+
+function view(on) {
+  look(on);
   screen.start(on);
   redraw();
   panel.refresh();
@@ -207,8 +222,7 @@ byId("fit-toggle").onclick = fit;
 byId("theme-toggle").onclick = turnColours;
 byId("help-toggle").onclick = help;
 byId("dock").addEventListener("keydown", (event) => event.key === "Escape" && toTerminal());
-byId("view-toggle").setAttribute("aria-pressed", String(!page.may));
-document.body.classList.toggle("view", !page.may);
+look(!page.may);
 // Who serves all boxes has this one at `box/NAME/`.
 byId("boxes").hidden = !/\/box\/[^/]+\/$/.test(new URL(".", document.baseURI).pathname);
 

@@ -31,7 +31,7 @@ function about(prompt) {
   return [
     prompt.input && prompt.questions.length === 0 && h("pre", { class: "asked" }, readable(prompt.input)),
     prompt.summary && h("pre", { class: "asked plan" }, prompt.summary),
-    url && h("p", {}, link(url, "Log in at ", new URL(url).host), " and paste the code here."),
+    url && h("p", {}, link(url, "Log in at ", new URL(url).host), ". A code that is shown there belongs into the terminal."),
     prompt.auth_url && !url && h("p", {}, `Log in at ${prompt.auth_url}`),
   ];
 }
@@ -47,7 +47,7 @@ function readable(input) {
   }
 }
 
-/** One button for each option; yes and no before they are read, which an agent's hook takes already. Words can go with a no, and are the answer to a setup. */
+/** One button for each option; yes and no before they are read, which an agent's hook takes already. Words can go with a no. */
 function choices(prompt, answer) {
   const button = (label, body, kind) =>
     h("button", { type: "button", class: kind, onclick: () => answer(body, label) }, label);
@@ -55,22 +55,29 @@ function choices(prompt, answer) {
     h("button", { type: "button", class: index === 0 ? "primary" : null, onclick: () => answer({ option: index + 1 }, label) },
       h("kbd", { "aria-hidden": "true" }, String(index + 1)), label));
   const plain = prompt.type === "setup" ? [] : [button("Yes", { accept: true }, "primary"), button("No", { accept: false })];
-  return [h("div", { class: "options", role: "group", "aria-label": "Answers" }, options.length ? options : plain), words(prompt, answer)];
+  return [h("div", { class: "options", role: "group", "aria-label": "Answers" }, options.length ? options : plain), takesWords(prompt) && words(prompt, answer)];
 }
+
+/** Of the dialogs that set an agent up, only those take words that want a key. */
+const takesWords = ({ type, subtype, options }) => type !== "setup" || (subtype === "api_key" && options.length === 0);
 
 function words(prompt, answer) {
   const refusal = prompt.type !== "setup";
-  const label = refusal ? "No, and say what to do instead" : "Your answer";
-  const box = h("input", { type: "text", maxlength: TEXT_LENGTH_MAX, placeholder: label, "aria-label": label, autocomplete: "off" });
+  const label = refusal ? "No, and say what to do instead" : "The key";
+  const box = h("input", { type: refusal ? "text" : "password", maxlength: TEXT_LENGTH_MAX, placeholder: label, "aria-label": label, autocomplete: "off" });
   const send = (event) => {
     event.preventDefault();
-    if (box.value.trim()) answer(refusal ? { accept: false, text: box.value } : { text: box.value }, box.value);
+    // A key is not shown again in what became of it.
+    if (box.value.trim()) answer(refusal ? { accept: false, text: box.value } : { text: box.value }, refusal ? box.value : label);
   };
   return h("form", { class: "words", onsubmit: send }, box, h("button", { type: "submit" }, refusal ? "Refuse" : "Send"));
 }
 
 function note(prompt, may) {
-  const text = !may ? "Read only: turn it off to answer." : !prompt.ready ? "Its options are still being read…" : null;
+  const text = !may ? "Read only: turn it off to answer." : !prompt.ready ? "Its options are still being read…" : isElsewhere(prompt) ? "It is answered in the terminal." : null;
   const fallback = prompt.options_fallback ? "The labels are coop's own: the dialog's could not be read." : null;
   return [text, fallback].filter(Boolean).map((line) => h("p", { class: "dim" }, line));
 }
+
+/** Whether there is nothing in the card to answer it with. */
+const isElsewhere = (prompt) => prompt.type === "setup" && prompt.options.length === 0 && !takesWords(prompt);

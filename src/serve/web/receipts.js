@@ -46,6 +46,12 @@ export function later(receipt) {
   if (["accepted", "refused"].includes(receipt.phase)) open.delete(receipt.id);
 }
 
+/** News of receipts were missed, and cannot be had any more. */
+export function missed() {
+  for (const { place } of open.values()) place.textContent += " · what became of it later was missed";
+  open.clear();
+}
+
 function tell(line, place, phase, text) {
   line.dataset.phase = phase;
   place.textContent = text;

@@ -1,4 +1,5 @@
-// Keys for the page itself. All have Alt+Shift, which terminal programs do not use, so that they work in the terminal too.
+// Keys for the page itself. All have Alt+Shift, which few terminal programs use, and work in the terminal too: the program inside
+// does not get them.
 
 import { byId, h } from "./dom.js";
 
@@ -26,7 +27,7 @@ export function shortcuts(acts, others) {
 /** Digits go to the answer with that number, and only Enter gives it: a slip of the finger answers nothing. */
 export function digits(card) {
   card.addEventListener("keydown", (event) => {
-    const typing = event.target.matches("input[type=text]");
+    const typing = event.target.matches("input[type=text], input[type=password]");
     if (typing || event.altKey || event.ctrlKey || event.metaKey || !/^[1-9]$/.test(event.key)) return;
     card.querySelectorAll(".options button, .choice input")[Number(event.key) - 1]?.focus();
   });

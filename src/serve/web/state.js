@@ -1,8 +1,9 @@
-// What the agent does, as it changes: one WebSocket for state, receipts and transcripts. It also notices a network that
-// stands still, which no WebSocket tells by itself.
+// What the agent does, as it changes: one WebSocket for state, receipts and transcripts. It asks for what it missed while it
+// was away, and notices a network that stands still, which no WebSocket tells by itself.
 
 import { get } from "./api.js";
 import { Link } from "./link.js";
+import { isSame, meet } from "./met.js";
 
 /** How often a silent connection is asked whether it lives, and how long it may take to say so, in milliseconds. */
 const PING_EVERY_MS = 10_000;
@@ -15,9 +16,17 @@ export class State extends EventTarget {
   since = { at: Date.now(), exact: false };
   #ping = null;
   #pong = null;
+  /** The coop that is followed, and the event up to which all were heard. */
+  #met = null;
+  #heard = 0;
+  /** Of this connection: whether it is known what was missed before it, its last event, and its last state. */
+  #caughtUp = false;
+  #latest = 0;
+  #told = -1;
 
   constructor() {
     super();
+    // The present state first, whoever answers; what was missed is asked for when it is known that it is the same coop.
     this.link = new Link("ws?subscribe=state", {
       opened: () => this.#opened(),
       message: (data) => this.#message(JSON.parse(data)),
@@ -35,6 +44,18 @@ export class State extends EventTarget {
 
   #opened() {
     this.#listen();
+    [this.#caughtUp, this.#latest, this.#told] = [false, 0, -1];
+    this.link.say({ event: "get:status" });
+  }
+
+  /** Goes on where the last connection ended, if that is the same coop: the numbers of another one mean other things. */
+  #meet(status) {
+    const before = this.#met;
+    this.#met = meet(status, Date.now());
+    this.#caughtUp = true;
+    if (before && isSame(before, this.#met)) return this.link.say({ event: "subscribe", subscribe: ["state"], after_seq: this.#heard });
+    this.#heard = this.#latest;
+    if (before) this.#tell("missed");
   }
 
   /** Something was heard: the next silence is counted from now. */
@@ -65,12 +86,22 @@ export class State extends EventTarget {
     this.#listen();
     this.link.settled();
     const { event } = message;
+    if (event === "status") return this.#meet(message);
+    // It is told again, or is another coop's.
+    if (event === "receipt" && !this.#caughtUp) return;
+    this.#latest = Math.max(this.#latest, message.seq ?? 0);
+    if (this.#caughtUp) this.#heard = Math.max(this.#heard, message.seq ?? 0);
     if (event === "transition") this.#transition(message);
-    else if (event === "exit") this.#transition({ ...(this.now ?? {}), prev: this.now?.next, next: "exited", exit: message, prompt: null, cause: "process" });
+    else if (event === "exit") this.#transition({ ...(this.now ?? {}), prev: this.now?.next, next: "exited", exit: message, seq: message.seq, prompt: null, cause: "process" });
+    // A part of what was missed is not held any more.
+    else if (event === "gap") this.#tell("missed");
     else if (event !== "pong") this.#tell(event, message);
   }
 
   #transition(message) {
+    // What led to a state that was told is history.
+    if (message.seq <= this.#told) return;
+    this.#told = message.seq;
     const first = this.now === null;
     if (first || this.now.next !== message.next) this.since = { at: Date.now(), exact: !first };
     this.now = message;

@@ -18,8 +18,11 @@ const LETTER_PX_MIN = 5;
 /** Rows kept above the screen. */
 const SCROLLBACK_ROWS = 5000;
 
-/** Output that xterm.js has not drawn yet, at most: a browser that is slower joins anew and is painted once. */
+/** Output that xterm.js has not drawn yet, at most: a browser that is slower leaves, and joins anew when all of it is drawn. */
 const BEHIND_BYTES_MAX = 8 * 1024 * 1024;
+
+/** What is typed meanwhile is sent then: at most so many keys, more than anybody presses in that time. */
+const UNSENT_MAX = 256;
 
 /** Sizes that are dragged through are not sent, in milliseconds. */
 const SETTLE_MS = 120;
@@ -36,7 +39,10 @@ export class Screen {
   view = false;
   fit = true;
   #behind = 0;
+  /** What was typed since it left because it was behind; `null` while it is not. */
+  #unsent = null;
   #joined = false;
+  /** The size that was asked for; empty while it was none. */
   #asked = "";
   #settle = null;
   #plain = new Map();
@@ -70,9 +76,12 @@ export class Screen {
       message: (data) => this.#message(data),
       lost: (code, reason) => {
         this.#joined = false;
+        if (this.#unsent?.length) this.#complain();
+        this.#unsent = null;
         this.heard.lost(code, reason);
       },
     });
+    document.addEventListener("visibilitychange", () => document.hidden || this.#resized());
     new ResizeObserver(() => {
       clearTimeout(this.#settle);
       this.#settle = setTimeout(() => this.#resized(), SETTLE_MS);
@@ -83,6 +92,7 @@ export class Screen {
     this.view = view;
     this.terminal.options.disableStdin = view;
     this.#joined = false;
+    this.#unsent = null;
     this.link.restart();
   }
 
@@ -109,9 +119,14 @@ export class Screen {
     return this.terminal.modes.applicationCursorKeysMode;
   }
 
-  /** The window has another size. Whether the session takes it is decided there: others may look too. */
+  /** The window has another size, or is looked at again. */
   #resized() {
     this.#zoom();
+    if (!document.hidden) this.#claim();
+  }
+
+  /** Asks for the size of this window. Whether the session takes it is decided there: others may look too. */
+  #claim() {
     if (this.view || !this.fit || !this.#joined) return;
     const { cols, rows } = this.#measure();
     if (this.#asked === `${cols}x${rows}`) return;
@@ -120,9 +135,12 @@ export class Screen {
   }
 
   #hello() {
-    const size = this.view || !this.fit ? {} : this.#measure();
+    // One that nobody looks at comes back by itself, and must not take the size from those who do.
+    const size = this.view || !this.fit || document.hidden ? {} : this.#measure();
     this.#asked = size.cols ? `${size.cols}x${size.rows}` : "";
     this.link.say({ event: "hello", ...size, view: this.view, answers: false, ...(this.side && { terminal: this.side }) });
+    for (const bytes of this.#unsent ?? []) this.link.send(bytes);
+    this.#unsent = null;
   }
 
   #message(data) {
@@ -142,12 +160,17 @@ export class Screen {
   }
 
   #paint(bytes) {
+    if (this.#behind > 0 && this.#behind + bytes.length > BEHIND_BYTES_MAX) return this.#fallBehind();
     this.#behind += bytes.length;
-    if (this.#behind > BEHIND_BYTES_MAX) {
-      this.#behind = 0;
-      return this.link.restart();
-    }
-    this.terminal.write(bytes, () => (this.#behind = Math.max(0, this.#behind - bytes.length)));
+    this.terminal.write(bytes, () => (this.#behind -= bytes.length));
+  }
+
+  /** What xterm.js was given it draws to the end: nobody can take it back. Only then it is of use to be painted anew. */
+  #fallBehind() {
+    this.#joined = false;
+    this.#unsent = [];
+    this.link.pause();
+    this.#inOrder(() => this.link.resume());
   }
 
   /** xterm.js draws later than it is told to; what belongs between two pieces of output waits its turn. */
@@ -165,7 +188,14 @@ export class Screen {
 
   #send(bytes) {
     if (this.view || bytes.length === 0) return;
-    if (!this.link.send(bytes)) this.heard.failed("not connected: what you typed was not sent");
+    if (this.#unsent && this.#unsent.length < UNSENT_MAX) return this.#unsent.push(bytes);
+    // Who types looks at it.
+    if (!this.#asked) this.#claim();
+    if (!this.link.send(bytes)) this.#complain();
+  }
+
+  #complain() {
+    this.heard.failed("not connected: what you typed was not sent");
   }
 
   #letters() {

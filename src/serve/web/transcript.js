@@ -39,11 +39,15 @@ export async function transcript(page) {
 async function readOn() {
   if (cursor === null) await begin();
   const caught = await get(`transcripts/catchup?since_transcript=${cursor.transcript}&since_line=${cursor.line}`);
-  // Another conversation has begun meanwhile.
+  // Another conversation has begun meanwhile, or another child; what the cursor asked for says nothing of its log.
   if (cursor === null) return true;
+  if (cursor.conversation && cursor.conversation !== caught.session_id) {
+    forget();
+    return true;
+  }
   // The agent has compacted: its log began anew.
   if (caught.current_transcript !== cursor.transcript) await begin();
-  cursor = { transcript: caught.current_transcript, line: caught.current_line };
+  cursor = { transcript: caught.current_transcript, line: caught.current_line, conversation: caught.session_id };
   append(caught.live_lines);
   return caught.live_lines.length > 0 || caught.transcripts.length > 0;
 }

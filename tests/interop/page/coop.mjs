@@ -6,11 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 
 /** The longest that a start, an end or a call is waited for, in milliseconds. */
 export const WITHIN_MS = 20_000;
 
 const PROMPT = "ready>";
+
+/** For programs that draw once: they must keep the size that they draw for. */
+export const SIZED = ["--cols", "100", "--rows", "50", "--attach-size", "fixed"];
+
+/** Plays Claude Code with a box, dialogs and hooks of its own; see there. */
+const PLAYED = fileURLToPath(new URL("agent", import.meta.url));
 
 export class Coop {
   static async start(bin, flags, program, token) {
@@ -50,6 +57,11 @@ export class Coop {
     const told = (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0").filter((one) => one.startsWith("COOP"));
     coop.told = Object.fromEntries(told.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]));
     return coop;
+  }
+
+  /** An agent that does by itself what `played` says: see clients/testdata/agent. */
+  static played(bin, flags, ...played) {
+    return Coop.start(bin, ["--agent", "claude", "--groom", "manual", ...SIZED, ...flags], ["bash", PLAYED, bin, ...played]);
   }
 
   /** The address that `coop open` gives a browser. */

@@ -1,5 +1,8 @@
-// Dialogs and messages: what is clicked is answered, what is not taken says why, and nothing that an agent says is markup.
+// Dialogs: what is clicked is answered, that very dialog or none, and nothing that an agent says is markup.
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { SIZED } from "./coop.mjs";
+import { receipt } from "./messages.mjs";
 
 const allow = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } };
 const question = (text, options, multiSelect) => ({ question: text, header: "Choice", multiSelect, options: options.map((label) => ({ label, description: `about ${label}` })) });
@@ -13,8 +16,6 @@ async function asks(coop, window, tool, input) {
     return answer;
   });
 }
-
-const receipt = (window) => window.at("#receipts li").first();
 
 export const dialogs = [
   ["a permission is answered by a click, and its receipt is shown", async (world) => {
@@ -36,7 +37,7 @@ export const dialogs = [
     const window = await world.open(coop.url);
     await window.connected();
     const told = asks(coop, window, "Bash", { command: "rm -r ." });
-    await window.says("prompt: permission");
+    await window.at("#card .options button:not(:disabled)").first().waitFor();
     await window.page.keyboard.press("Alt+Shift+A");
     await window.page.keyboard.press("2");
     assert.equal(await window.page.evaluate(() => document.activeElement.textContent), "No", "a digit only goes there");
@@ -89,55 +90,88 @@ export const dialogs = [
     assert.deepEqual(await second, allow, "the second dialog was left for its own answer");
   }],
 
-  ["a message that a busy agent does not take says why and stays in the box", async (world) => {
+  ["a click that was meant for one dialog does not answer the next, which was just drawn in its place", async (world) => {
     const coop = await world.agent();
     const window = await world.open(coop.url);
     await window.connected();
-    await coop.hook("UserPromptSubmit", { prompt: "x" });
-    await window.says("working");
-    await window.page.keyboard.press("Alt+Shift+M");
-    await window.page.keyboard.type("are you there?\n");
-    await receipt(window).getByText("the agent is busy").waitFor();
-    assert.equal(await window.at("#message").inputValue(), "are you there?");
-    assert.equal((await coop.call("GET", "status")).bytes_written, 0);
+    const first = asks(coop, window, "Bash", { command: "ls first" });
+    await window.at("#card .options button:not(:disabled)").first().waitFor();
+    // As a finger does that was on its way: at the moment in which the other one is there.
+    await window.page.evaluate(() => {
+      const card = document.getElementById("card");
+      new MutationObserver(() => card.textContent.includes("ls second") && card.querySelector(".options button").click()).observe(card, { childList: true });
+    });
+    await coop.call("POST", "agent/respond", { accept: true });
+    assert.deepEqual(await first, allow);
+    const second = asks(coop, window, "Bash", { command: "ls second" });
+    await window.at("#card").getByText("ls second").waitFor();
+    await window.at("#card .words input").fill("not this one");
+    await window.at("#card").getByRole("button", { name: "Refuse" }).click();
+    assert.equal((await second).hookSpecificOutput.decision.behavior, "deny");
+    assert.equal(await window.at("#receipts li").count(), 1, "and nothing else was sent");
   }],
 
-  ["what is typed while a message is on its way stays, and what may have arrived is not sent again", async (world) => {
+  ["a plan is shown as it is, and a no tells the agent what to change", async (world) => {
     const coop = await world.agent();
     const window = await world.open(coop.url);
     await window.connected();
-    let answer;
-    await window.page.route("**/agent/nudge", async (route) => {
-      await window.page.keyboard.type("the next one");
-      await answer(route);
-    });
-    await coop.hook("SessionStart", {});
+    const plan = "# The plan\n\n1. Write <b>tests</b>\n2. Make them pass";
+    const told = asks(coop, window, "ExitPlanMode", { plan });
+    await window.says("prompt: plan");
+    await window.at("#card").getByRole("heading", { name: "Plan" }).waitFor();
+    assert.equal(await window.at("#card .plan").textContent(), plan);
+    await window.at("#card .words input").fill("first the second");
+    await window.at("#card").getByRole("button", { name: "Refuse" }).click();
+    const { decision } = (await told).hookSpecificOutput;
+    assert.equal(decision.behavior, "deny");
+    assert.match(decision.message, /first the second/);
+    const again = asks(coop, window, "ExitPlanMode", { plan });
+    await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
+    assert.equal((await again).hookSpecificOutput.decision.behavior, "allow");
+  }],
+
+  ["a dialog of the agent's start is answered by its own options", async (world) => {
+    const coop = await world.played([], "key");
+    const window = await world.open(coop.url);
+    await window.says("prompt: setup");
+    await window.at("#card").getByRole("heading", { name: "Setup api key" }).waitFor();
+    assert.deepEqual(await window.at("#card .options button").allTextContents(), ["1Yes", "2No (recommended)"]);
+    assert.equal(await window.at("#card input").count(), 0, "it takes no words");
+    await window.at("#card").getByRole("button", { name: "No (recommended)" }).click();
+    await receipt(window).getByText("accepted").waitFor();
+    await coop.shows("Without the key");
     await window.says("idle");
-    const send = async (how) => {
-      answer = how;
-      await window.at("#message").fill("");
-      await window.page.keyboard.press("Alt+Shift+M");
-      await window.page.keyboard.type("first\n");
-      await window.at("#send:not([disabled])").waitFor();
-      return window.at("#message").inputValue();
-    };
-    const not = (reason) => (route) => route.fulfill({ json: { delivered: false, reason, receipt: null, state: "idle" } });
-    assert.equal(await send(not("unconfirmed")), "the next one");
-    assert.equal(await send(not("agent_busy")), "first\nthe next one");
-    // Nobody knows whether it got there: the network, an answer that breaks off, a proxy that lost its server.
-    window.expect(/ERR_FAILED|502/);
-    const lost = [(route) => route.abort(), (route) => route.fulfill({ body: `{"delivered":` }), (route) => route.fulfill({ status: 502, body: "<p>Bad gateway" })];
-    for (const how of lost) {
-      assert.equal(await send(how), "the next one");
-      assert.equal(await receipt(window).getAttribute("data-phase"), "unconfirmed");
-      await receipt(window).getByText("no answer came: it may have arrived").waitFor();
-    }
-    await receipt(window).getByRole("button", { name: "put it back" }).click();
-    assert.equal(await window.at("#message").inputValue(), "first\nthe next one");
-    // What coop itself refuses did not.
-    window.expect(/409/);
-    assert.equal(await send((route) => route.fulfill({ status: 409, json: { error: { code: "WRITER_BUSY", message: "another writes" } } })), "first\nthe next one");
-    assert.equal(await receipt(window).getAttribute("data-phase"), "refused");
+  }],
+
+  ["a login leads to its page, and says where its code belongs", async (world) => {
+    const coop = await world.played([], "login");
+    const window = await world.open(coop.url);
+    await window.says("prompt: setup");
+    const link = window.at("#card").getByRole("link", { name: "claude.example" });
+    assert.equal(await link.getAttribute("href"), "https://claude.example/oauth/authorize?code=true&state=abc");
+    assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
+    assert.equal(await window.at("#card").locator("button, input").count(), 0, "there is nothing that it would take");
+    await window.at("#card").getByText("It is answered in the terminal.").waitFor();
+    await window.types("the-code\n");
+    await coop.shows("Logged in with the-code");
+    await window.says("idle");
+  }],
+
+  ["a dialog that wants a key takes it in words, and nobody reads it afterwards", async (world) => {
+    const shown = fileURLToPath(new URL("logs/codex-key.txt", import.meta.url));
+    const coop = await world.start([...SIZED, "--agent", "codex"], ["bash", "-c", `stty raw -echo; sed 's/$/\\r/' '${shown}'; exec cat >/dev/null`]);
+    const window = await world.open(coop.url);
+    await window.says("prompt: setup");
+    const given = [];
+    await window.page.route("**/agent/respond", (route) => {
+      given.push(route.request().postDataJSON());
+      return route.fulfill({ json: { delivered: true, receipt: null } });
+    });
+    await window.at("#card").getByLabel("The key").fill("sk-secret");
+    await window.at("#card").getByRole("button", { name: "Send" }).click();
+    await receipt(window).getByText("delivered").waitFor();
+    assert.equal(given[0].text, "sk-secret");
+    assert.ok(!(await window.at("#receipts").textContent()).includes("secret"));
   }],
 
   ["an answer of which nobody knows whether it arrived is told as that, and can be given again", async (world) => {

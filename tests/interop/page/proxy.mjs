@@ -9,6 +9,8 @@ export class Proxy {
   #waiting = [];
   #paused = false;
   #refusing = false;
+  #opened = [];
+  #flood = null;
 
   constructor(target, prefix) {
     this.target = new URL(target);
@@ -45,6 +47,16 @@ export class Proxy {
 
   mend() {
     this.#refusing = false;
+  }
+
+  /** The next WebSocket at this path brings so many bytes of output before everything else, as fast as the network can. */
+  flood(path, bytes) {
+    this.#flood = { path, bytes };
+  }
+
+  /** How many WebSockets were opened at this path. */
+  opened(path) {
+    return this.#opened.filter((one) => one.endsWith(path)).length;
   }
 
   close() {
@@ -88,6 +100,8 @@ export class Proxy {
       const lines = got.rawHeaders.flatMap((name, i) => (i % 2 ? [] : [`${name}: ${got.rawHeaders[i + 1]}`]));
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n`);
       socket.write(head);
+      this.#opened.push(this.#ask(from).path);
+      this.#pour(socket);
       server.pipe(socket).pipe(server);
       if (this.#paused) [socket, server].forEach((one) => one.pause());
       server.on("close", () => socket.destroy());
@@ -100,4 +114,20 @@ export class Proxy {
     to.on("error", () => socket.destroy());
     to.end();
   }
+
+  /** Before the first frame of the server's: later it could be in the middle of one. */
+  #pour(socket) {
+    if (!this.#flood || !this.#opened.at(-1).endsWith(this.#flood.path)) return;
+    socket.write(frames(this.#flood.bytes));
+    this.#flood = null;
+  }
+}
+
+/** Rows of text as WebSocket frames, about a megabyte each: binary, whole, unmasked. */
+function frames(bytes) {
+  const row = `${"x".repeat(98)}\r\n`;
+  const text = Buffer.from(row.repeat(10_000));
+  const head = Buffer.from([0x82, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+  head.writeBigUInt64BE(BigInt(text.length), 2);
+  return Buffer.concat(Array(Math.ceil(bytes / text.length)).fill([head, text]).flat());
 }

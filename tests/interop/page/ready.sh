@@ -17,12 +17,13 @@ need_debian tmux tmux
 npm_tools >&2
 
 mkdir -p "$CACHE/page"
-cp "$HERE"/page/*.mjs "$CACHE/page/"
+cp "$HERE"/page/*.mjs "$HERE/../../clients/testdata/agent" "$CACHE/page/"
 mkdir -p "$CACHE/page/logs"
 FIXTURES=$HERE/../fixtures
 cp "$FIXTURES"/claude/logs/session-after-compact.jsonl "$CACHE/page/logs/claude.jsonl"
 cp "$FIXTURES"/codex/logs/rollout-*.jsonl "$CACHE/page/logs/codex.jsonl"
 cp "$FIXTURES"/gemini/logs/session-tools-ask.jsonl "$CACHE/page/logs/gemini.jsonl"
+cp "$FIXTURES"/codex/screens/setup-api-key.txt "$CACHE/page/logs/codex-key.txt"
 ln -sfn "$CACHE/npm/node_modules" "$CACHE/page/node_modules"
 # The page of all boxes has a suite of its own, which stands on this one.
 mkdir -p "$CACHE/boxes"

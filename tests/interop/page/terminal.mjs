@@ -28,16 +28,6 @@ export const terminal = [
     await coop.shows(`${second.rows} ${second.cols}`);
   }],
 
-  ["the end of a borrowed session is told as what it is, and nothing is offered that cannot be had", async (world) => {
-    const coop = await world.borrowed();
-    const window = await world.open(coop.url);
-    await window.connected();
-    await coop.end();
-    await window.at("#ended").getByText("the tmux server has ended").waitFor();
-    assert.ok(!(await window.at("#ended").textContent()).includes("could not be started"));
-    assert.equal(await window.at("#ended").getByRole("button").count(), 0);
-  }],
-
   ["a viewer types nothing and sizes nothing", async (world) => {
     const coop = await world.shell();
     const window = await world.open(`${coop.url}/?view`);
@@ -146,18 +136,5 @@ export const terminal = [
     await window.at("#help").getByText("fit the terminal").waitFor();
     await window.page.keyboard.press("Escape");
     assert.equal((await coop.call("GET", "status")).bytes_written, 0, "none of these keys is the program's");
-  }],
-
-  ["a program that ends can be started again from the page", async (world) => {
-    const coop = await world.shell();
-    const window = await world.open(coop.url);
-    await window.connected();
-    await window.types("exit 7\n");
-    await window.at("#ended").getByText("exited with code 7").waitFor();
-    await window.at("#ended").getByRole("button", { name: "Start it again" }).click();
-    await window.at("#ended").waitFor({ state: "hidden" });
-    await window.shows("ready>");
-    await window.types("echo alive-$((1))\n");
-    await coop.shows("alive-1");
   }],
 ];

@@ -102,8 +102,21 @@ export const token = [
     assert.equal((await coop.call("GET", "status")).bytes_written, 0);
     await window.at("#banner-act").click();
     await enter(window, TOKEN);
-    await window.at("#view-toggle").click();
+    // It only looked because it had to.
+    await window.page.waitForFunction(() => document.getElementById("view-toggle").getAttribute("aria-pressed") === "false");
+    await window.connected();
     await window.types("echo somebody-$((1))\n");
     await coop.shows("somebody-1");
+  }],
+
+  ["who wants to look only still does when the token is there", async (world) => {
+    const coop = await guarded(world);
+    const window = await world.open(`${coop.url}/?view`);
+    window.expect(REFUSED);
+    await enter(window, TOKEN);
+    await window.connected();
+    assert.equal(await window.at("#view-toggle").getAttribute("aria-pressed"), "true");
+    await window.types("echo nobody\n");
+    assert.equal((await coop.call("GET", "status")).bytes_written, 0);
   }],
 ];

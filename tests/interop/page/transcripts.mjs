@@ -1,6 +1,7 @@
 // Transcripts as people read them: logs that real agents wrote, read by the page's own code in the browser.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 const LOGS = new URL("logs/", import.meta.url);
 
@@ -25,7 +26,31 @@ async function logs(window, lines, atOnce) {
   });
 }
 
+/** A conversation with a log of its own, as hooks tell of it. */
+async function conversation(coop, session_id, words) {
+  const transcript_path = join(coop.home, `${session_id}.jsonl`);
+  await writeFile(transcript_path, words.map((word) => `${said(word)}\n`).join(""));
+  return { session_id, transcript_path };
+}
+
 export const transcripts = [
+  ["another conversation takes the place of the one before, from its first word", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await coop.hook("SessionStart", { ...(await conversation(coop, "one", ["said before"])), source: "startup" });
+    await window.says("idle");
+    await window.page.keyboard.press("Alt+Shift+L");
+    const entry = (text) => window.at("#transcript").getByText(text, { exact: true });
+    await entry("said before").waitFor();
+    // It is longer already, as one that was gone back to.
+    const other = await conversation(coop, "other", ["first", "second", "third"]);
+    await coop.hook("SessionStart", { ...other, source: "clear" });
+    await coop.hook("UserPromptSubmit", { ...other, prompt: "third" });
+    await entry("third").waitFor();
+    assert.deepEqual(await window.at("#transcript li.user p").allTextContents(), ["first", "second", "third"]);
+  }],
+
   ["a long conversation is read to its end, and what was asked for stays when more is said", async (world) => {
     const coop = await world.agent();
     const window = await world.open(coop.url);

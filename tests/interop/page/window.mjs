@@ -58,6 +58,39 @@ export class Window {
     await this.page.waitForFunction((text) => document.querySelector(".xterm-rows")?.textContent.replaceAll("\u00a0", " ").includes(text), words);
   }
 
+  /** Waits until the terminal in the page shows these rows and no others. */
+  async rows(lines) {
+    const wanted = lines.map((line) => line.trimEnd()).join("\n").trimEnd();
+    await this.page.waitForFunction((text) => {
+      const rows = [...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.replaceAll("\u00a0", " ").trimEnd());
+      return rows.join("\n").trimEnd() === text;
+    }, wanted);
+  }
+
+  /** Ends when the page has left the next WebSocket that it opens at this path. */
+  async leaves(path) {
+    const socket = await this.page.waitForEvent("websocket", (one) => new URL(one.url()).pathname.endsWith(path));
+    await socket.waitForEvent("close");
+  }
+
+  /** Whether the terminal draws what it is given: xterm.js does so in timers without a delay. */
+  async draws(on) {
+    await this.page.evaluate((goes) => {
+      window.later ??= window.setTimeout;
+      window.held ??= [];
+      window.setTimeout = goes ? window.later : (act, ms, ...rest) => (ms ? window.later(act, ms, ...rest) : window.held.push(act));
+      if (goes) for (const act of window.held.splice(0)) window.later(act);
+    }, on);
+  }
+
+  /** Whether somebody looks at the page, as the browser tells it. */
+  async looked(on) {
+    await this.page.evaluate((seen) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => !seen });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, on);
+  }
+
   /** Types into the terminal, as a person would. */
   async types(text) {
     await this.at("#terminal").click();

@@ -462,7 +462,10 @@ type CatchupTranscriptsResponse struct {
 	// The cursor's next `since_transcript`.
 	CurrentTranscript uint32 `protobuf:"varint,3,opt,name=current_transcript,json=currentTranscript,proto3" json:"current_transcript,omitempty"`
 	// The cursor's next `since_line`.
-	CurrentLine   uint64 `protobuf:"varint,4,opt,name=current_line,json=currentLine,proto3" json:"current_line,omitempty"`
+	CurrentLine uint64 `protobuf:"varint,4,opt,name=current_line,json=currentLine,proto3" json:"current_line,omitempty"`
+	// The agent's own name for the conversation that this is about. A cursor of another one (`/clear` begins one) means nothing in
+	// its log: ask again from the beginning.
+	SessionId     *string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3,oneof" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -523,6 +526,13 @@ func (x *CatchupTranscriptsResponse) GetCurrentLine() uint64 {
 		return x.CurrentLine
 	}
 	return 0
+}
+
+func (x *CatchupTranscriptsResponse) GetSessionId() string {
+	if x != nil && x.SessionId != nil {
+		return *x.SessionId
+	}
+	return ""
 }
 
 // From where transcript events are streamed.
@@ -872,13 +882,16 @@ const file_coop_v1_transcripts_proto_rawDesc = "" +
 	"\x11CatchupTranscript\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n" +
 	"\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x14\n" +
-	"\x05lines\x18\x03 \x03(\tR\x05lines\"\xcb\x01\n" +
+	"\x05lines\x18\x03 \x03(\tR\x05lines\"\xfe\x01\n" +
 	"\x1aCatchupTranscriptsResponse\x12<\n" +
 	"\vtranscripts\x18\x01 \x03(\v2\x1a.coop.v1.CatchupTranscriptR\vtranscripts\x12\x1d\n" +
 	"\n" +
 	"live_lines\x18\x02 \x03(\tR\tliveLines\x12-\n" +
 	"\x12current_transcript\x18\x03 \x01(\rR\x11currentTranscript\x12!\n" +
-	"\fcurrent_line\x18\x04 \x01(\x04R\vcurrentLine\"O\n" +
+	"\fcurrent_line\x18\x04 \x01(\x04R\vcurrentLine\x12\"\n" +
+	"\n" +
+	"session_id\x18\x05 \x01(\tH\x00R\tsessionId\x88\x01\x01B\r\n" +
+	"\v_session_id\"O\n" +
 	"\x1dStreamTranscriptEventsRequest\x12 \n" +
 	"\tafter_seq\x18\x01 \x01(\x04H\x00R\bafterSeq\x88\x01\x01B\f\n" +
 	"\n" +
@@ -956,6 +969,7 @@ func file_coop_v1_transcripts_proto_init() {
 		return
 	}
 	file_coop_v1_options_proto_init()
+	file_coop_v1_transcripts_proto_msgTypes[7].OneofWrappers = []any{}
 	file_coop_v1_transcripts_proto_msgTypes[8].OneofWrappers = []any{}
 	file_coop_v1_transcripts_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}

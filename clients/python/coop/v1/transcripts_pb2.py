@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from coop.v1 import options_pb2 as coop_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63oop/v1/transcripts.proto\x12\x07\x63oop.v1\x1a\x15\x63oop/v1/options.proto\"\x18\n\x16ListTranscriptsRequest\"\x82\x01\n\x0eTranscriptMeta\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x1d\n\nline_count\x18\x03 \x01(\x04R\tlineCount\x12\x1b\n\tbyte_size\x18\x04 \x01(\x04R\x08\x62yteSize\"T\n\x17ListTranscriptsResponse\x12\x39\n\x0btranscripts\x18\x01 \x03(\x0b\x32\x17.coop.v1.TranscriptMetaR\x0btranscripts\".\n\x14GetTranscriptRequest\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\"I\n\x15GetTranscriptResponse\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x18\n\x07\x63ontent\x18\x02 \x01(\tR\x07\x63ontent\"e\n\x19\x43\x61tchupTranscriptsRequest\x12)\n\x10since_transcript\x18\x01 \x01(\rR\x0fsinceTranscript\x12\x1d\n\nsince_line\x18\x02 \x01(\x04R\tsinceLine\"_\n\x11\x43\x61tchupTranscript\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x14\n\x05lines\x18\x03 \x03(\tR\x05lines\"\xcb\x01\n\x1a\x43\x61tchupTranscriptsResponse\x12<\n\x0btranscripts\x18\x01 \x03(\x0b\x32\x1a.coop.v1.CatchupTranscriptR\x0btranscripts\x12\x1d\n\nlive_lines\x18\x02 \x03(\tR\tliveLines\x12-\n\x12\x63urrent_transcript\x18\x03 \x01(\rR\x11\x63urrentTranscript\x12!\n\x0c\x63urrent_line\x18\x04 \x01(\x04R\x0b\x63urrentLine\"O\n\x1dStreamTranscriptEventsRequest\x12 \n\tafter_seq\x18\x01 \x01(\x04H\x00R\x08\x61\x66terSeq\x88\x01\x01\x42\x0c\n\n_after_seq\"x\n\x0fTranscriptEvent\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x1d\n\nline_count\x18\x03 \x01(\x04R\tlineCount\x12\x10\n\x03seq\x18\x04 \x01(\x04R\x03seq\"\x95\x01\n\x0cMessageEvent\x12\x1d\n\x04\x64\x61ta\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01H\x00R\x04\x64\x61ta\x88\x01\x01\x12.\n\x06source\x18\x02 \x01(\x0e\x32\x16.coop.v1.MessageSourceR\x06source\x12\x1b\n\tbyte_size\x18\x03 \x01(\x04R\x08\x62yteSize\x12\x10\n\x03seq\x18\x04 \x01(\x04R\x03seqB\x07\n\x05_data\"\x11\n\x0fGetUsageRequest\"\xf4\x01\n\x05Usage\x12!\n\x0cinput_tokens\x18\x01 \x01(\x04R\x0binputTokens\x12#\n\routput_tokens\x18\x02 \x01(\x04R\x0coutputTokens\x12*\n\x11\x63\x61\x63he_read_tokens\x18\x03 \x01(\x04R\x0f\x63\x61\x63heReadTokens\x12,\n\x12\x63\x61\x63he_write_tokens\x18\x04 \x01(\x04R\x10\x63\x61\x63heWriteTokens\x12$\n\x0etotal_cost_usd\x18\x05 \x01(\x01R\x0ctotalCostUsd\x12#\n\rrequest_count\x18\x06 \x01(\x04R\x0crequestCount*b\n\rMessageSource\x12\x1e\n\x1aMESSAGE_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n\x12MESSAGE_SOURCE_LOG\x10\x01\x12\x19\n\x15MESSAGE_SOURCE_STDOUT\x10\x02\x42\x80\x01\n\x0b\x63om.coop.v1B\x10TranscriptsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63oop/v1/transcripts.proto\x12\x07\x63oop.v1\x1a\x15\x63oop/v1/options.proto\"\x18\n\x16ListTranscriptsRequest\"\x82\x01\n\x0eTranscriptMeta\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x1d\n\nline_count\x18\x03 \x01(\x04R\tlineCount\x12\x1b\n\tbyte_size\x18\x04 \x01(\x04R\x08\x62yteSize\"T\n\x17ListTranscriptsResponse\x12\x39\n\x0btranscripts\x18\x01 \x03(\x0b\x32\x17.coop.v1.TranscriptMetaR\x0btranscripts\".\n\x14GetTranscriptRequest\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\"I\n\x15GetTranscriptResponse\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x18\n\x07\x63ontent\x18\x02 \x01(\tR\x07\x63ontent\"e\n\x19\x43\x61tchupTranscriptsRequest\x12)\n\x10since_transcript\x18\x01 \x01(\rR\x0fsinceTranscript\x12\x1d\n\nsince_line\x18\x02 \x01(\x04R\tsinceLine\"_\n\x11\x43\x61tchupTranscript\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x14\n\x05lines\x18\x03 \x03(\tR\x05lines\"\xfe\x01\n\x1a\x43\x61tchupTranscriptsResponse\x12<\n\x0btranscripts\x18\x01 \x03(\x0b\x32\x1a.coop.v1.CatchupTranscriptR\x0btranscripts\x12\x1d\n\nlive_lines\x18\x02 \x03(\tR\tliveLines\x12-\n\x12\x63urrent_transcript\x18\x03 \x01(\rR\x11\x63urrentTranscript\x12!\n\x0c\x63urrent_line\x18\x04 \x01(\x04R\x0b\x63urrentLine\x12\"\n\nsession_id\x18\x05 \x01(\tH\x00R\tsessionId\x88\x01\x01\x42\r\n\x0b_session_id\"O\n\x1dStreamTranscriptEventsRequest\x12 \n\tafter_seq\x18\x01 \x01(\x04H\x00R\x08\x61\x66terSeq\x88\x01\x01\x42\x0c\n\n_after_seq\"x\n\x0fTranscriptEvent\x12\x16\n\x06number\x18\x01 \x01(\rR\x06number\x12\x1c\n\ttimestamp\x18\x02 \x01(\tR\ttimestamp\x12\x1d\n\nline_count\x18\x03 \x01(\x04R\tlineCount\x12\x10\n\x03seq\x18\x04 \x01(\x04R\x03seq\"\x95\x01\n\x0cMessageEvent\x12\x1d\n\x04\x64\x61ta\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01H\x00R\x04\x64\x61ta\x88\x01\x01\x12.\n\x06source\x18\x02 \x01(\x0e\x32\x16.coop.v1.MessageSourceR\x06source\x12\x1b\n\tbyte_size\x18\x03 \x01(\x04R\x08\x62yteSize\x12\x10\n\x03seq\x18\x04 \x01(\x04R\x03seqB\x07\n\x05_data\"\x11\n\x0fGetUsageRequest\"\xf4\x01\n\x05Usage\x12!\n\x0cinput_tokens\x18\x01 \x01(\x04R\x0binputTokens\x12#\n\routput_tokens\x18\x02 \x01(\x04R\x0coutputTokens\x12*\n\x11\x63\x61\x63he_read_tokens\x18\x03 \x01(\x04R\x0f\x63\x61\x63heReadTokens\x12,\n\x12\x63\x61\x63he_write_tokens\x18\x04 \x01(\x04R\x10\x63\x61\x63heWriteTokens\x12$\n\x0etotal_cost_usd\x18\x05 \x01(\x01R\x0ctotalCostUsd\x12#\n\rrequest_count\x18\x06 \x01(\x04R\x0crequestCount*b\n\rMessageSource\x12\x1e\n\x1aMESSAGE_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n\x12MESSAGE_SOURCE_LOG\x10\x01\x12\x19\n\x15MESSAGE_SOURCE_STDOUT\x10\x02\x42\x80\x01\n\x0b\x63om.coop.v1B\x10TranscriptsProtoP\x01Z\"coop.dev/clients/go/coop/v1;coopv1\xa2\x02\x03\x43XX\xaa\x02\x07\x43oop.V1\xca\x02\x07\x43oop\\V1\xe2\x02\x13\x43oop\\V1\\GPBMetadata\xea\x02\x08\x43oop::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,8 +35,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\013com.coop.v1B\020TranscriptsProtoP\001Z\"coop.dev/clients/go/coop/v1;coopv1\242\002\003CXX\252\002\007Coop.V1\312\002\007Coop\\V1\342\002\023Coop\\V1\\GPBMetadata\352\002\010Coop::V1'
   _globals['_MESSAGEEVENT'].fields_by_name['data']._loaded_options = None
   _globals['_MESSAGEEVENT'].fields_by_name['data']._serialized_options = b'\210\265\030\001'
-  _globals['_MESSAGESOURCE']._serialized_start=1456
-  _globals['_MESSAGESOURCE']._serialized_end=1554
+  _globals['_MESSAGESOURCE']._serialized_start=1507
+  _globals['_MESSAGESOURCE']._serialized_end=1605
   _globals['_LISTTRANSCRIPTSREQUEST']._serialized_start=61
   _globals['_LISTTRANSCRIPTSREQUEST']._serialized_end=85
   _globals['_TRANSCRIPTMETA']._serialized_start=88
@@ -52,15 +52,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CATCHUPTRANSCRIPT']._serialized_start=532
   _globals['_CATCHUPTRANSCRIPT']._serialized_end=627
   _globals['_CATCHUPTRANSCRIPTSRESPONSE']._serialized_start=630
-  _globals['_CATCHUPTRANSCRIPTSRESPONSE']._serialized_end=833
-  _globals['_STREAMTRANSCRIPTEVENTSREQUEST']._serialized_start=835
-  _globals['_STREAMTRANSCRIPTEVENTSREQUEST']._serialized_end=914
-  _globals['_TRANSCRIPTEVENT']._serialized_start=916
-  _globals['_TRANSCRIPTEVENT']._serialized_end=1036
-  _globals['_MESSAGEEVENT']._serialized_start=1039
-  _globals['_MESSAGEEVENT']._serialized_end=1188
-  _globals['_GETUSAGEREQUEST']._serialized_start=1190
-  _globals['_GETUSAGEREQUEST']._serialized_end=1207
-  _globals['_USAGE']._serialized_start=1210
-  _globals['_USAGE']._serialized_end=1454
+  _globals['_CATCHUPTRANSCRIPTSRESPONSE']._serialized_end=884
+  _globals['_STREAMTRANSCRIPTEVENTSREQUEST']._serialized_start=886
+  _globals['_STREAMTRANSCRIPTEVENTSREQUEST']._serialized_end=965
+  _globals['_TRANSCRIPTEVENT']._serialized_start=967
+  _globals['_TRANSCRIPTEVENT']._serialized_end=1087
+  _globals['_MESSAGEEVENT']._serialized_start=1090
+  _globals['_MESSAGEEVENT']._serialized_end=1239
+  _globals['_GETUSAGEREQUEST']._serialized_start=1241
+  _globals['_GETUSAGEREQUEST']._serialized_end=1258
+  _globals['_USAGE']._serialized_start=1261
+  _globals['_USAGE']._serialized_end=1505
 # @@protoc_insertion_point(module_scope)

@@ -72,16 +72,18 @@ class CatchupTranscript(_message.Message):
     def __init__(self, number: _Optional[int] = ..., timestamp: _Optional[str] = ..., lines: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class CatchupTranscriptsResponse(_message.Message):
-    __slots__ = ("transcripts", "live_lines", "current_transcript", "current_line")
+    __slots__ = ("transcripts", "live_lines", "current_transcript", "current_line", "session_id")
     TRANSCRIPTS_FIELD_NUMBER: _ClassVar[int]
     LIVE_LINES_FIELD_NUMBER: _ClassVar[int]
     CURRENT_TRANSCRIPT_FIELD_NUMBER: _ClassVar[int]
     CURRENT_LINE_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     transcripts: _containers.RepeatedCompositeFieldContainer[CatchupTranscript]
     live_lines: _containers.RepeatedScalarFieldContainer[str]
     current_transcript: int
     current_line: int
-    def __init__(self, transcripts: _Optional[_Iterable[_Union[CatchupTranscript, _Mapping]]] = ..., live_lines: _Optional[_Iterable[str]] = ..., current_transcript: _Optional[int] = ..., current_line: _Optional[int] = ...) -> None: ...
+    session_id: str
+    def __init__(self, transcripts: _Optional[_Iterable[_Union[CatchupTranscript, _Mapping]]] = ..., live_lines: _Optional[_Iterable[str]] = ..., current_transcript: _Optional[int] = ..., current_line: _Optional[int] = ..., session_id: _Optional[str] = ...) -> None: ...
 
 class StreamTranscriptEventsRequest(_message.Message):
     __slots__ = ("after_seq",)

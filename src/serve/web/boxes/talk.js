@@ -1,8 +1,8 @@
 // Talking to the agent of a box without opening it: its dialog with the answers, and a message.
 
 import { post, WITNESS_MS } from "../api.js";
-import { cut, h, show } from "../dom.js";
-import { drawPrompt, promptKey } from "../prompt.js";
+import { Dialog } from "../dialog.js";
+import { cut, h } from "../dom.js";
 import { fate, mayArrive, outcome, phase, putBack } from "../receipts.js";
 import { digits } from "../shortcuts.js";
 import { isThere, promptOf, stateOf } from "./words.js";
@@ -11,18 +11,12 @@ import { isThere, promptOf, stateOf } from "./words.js";
 const MESSAGE_LENGTH_MAX = 100_000;
 const TOLD_LENGTH_MAX = 60;
 
-/** A dialog that has just come takes no answer for this long, in milliseconds: the click was meant for what was there before. */
-const FRESH_MS = 400;
-
 export class Talk {
-  #shown = null;
-  #busy = false;
-  #fresh = null;
-
   constructor(name, page) {
     this.page = page;
     this.base = `box/${encodeURIComponent(name)}/`;
     this.card = h("div", { class: "card", role: "region", "aria-label": `Dialog of ${name}`, hidden: true });
+    this.dialog = new Dialog(this.card, (prompt, body, what) => this.#respond(prompt, body, what));
     digits(this.card);
     this.message = h("input", { type: "text", maxlength: MESSAGE_LENGTH_MAX, placeholder: "Message the agent", "aria-label": `Message to ${name}`, autocomplete: "off" });
     this.send = h("button", { type: "submit" }, "Send");
@@ -35,41 +29,12 @@ export class Talk {
     const prompt = promptOf(box);
     this.busyAgent = stateOf(box) === "working";
     this.nudge.hidden = prompt !== null || !isThere(box) || box.agent === "unknown" || ["exited", "restarting"].includes(stateOf(box));
-    const key = promptKey(prompt, true);
-    if (key === this.#shown) return;
-    const same = prompt && this.card.dataset.prompt === prompt.id;
-    const typed = same ? this.card.querySelector(".words input")?.value : "";
     const focused = this.card.contains(document.activeElement);
-    this.#shown = key;
-    this.card.hidden = !prompt;
-    this.card.dataset.prompt = prompt?.id ?? "";
-    show(this.card, prompt ? drawPrompt(prompt, (body, what) => this.#respond(prompt, body, what), true) : []);
-    const words = this.card.querySelector(".words input");
-    if (words && typed) words.value = typed;
-    if (prompt && !same) this.#rest();
-    this.#lock();
-    if (focused) this.card.closest(".tile")?.focus({ preventScroll: true });
+    if (this.dialog.show(prompt) && focused) this.card.closest(".tile")?.focus({ preventScroll: true });
   }
 
-  #rest() {
-    clearTimeout(this.#fresh);
-    this.#fresh = setTimeout(() => {
-      this.#fresh = null;
-      this.#lock();
-    }, FRESH_MS);
-  }
-
-  #lock() {
-    for (const control of this.card.querySelectorAll("button, input")) control.disabled = this.#busy || this.#fresh !== null;
-  }
-
-  async #respond(prompt, body, what) {
-    if (this.#busy) return;
-    this.#busy = true;
-    this.#lock();
-    await this.#tell(what, () => post("agent/respond", { ...body, prompt_id: prompt.id, timeout_ms: WITNESS_MS }, { base: this.base }));
-    this.#busy = false;
-    this.#lock();
+  #respond(prompt, body, what) {
+    return this.#tell(what, () => post("agent/respond", { ...body, prompt_id: prompt.id, timeout_ms: WITNESS_MS }, { base: this.base }));
   }
 
   async #nudge(event) {
