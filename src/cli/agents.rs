@@ -156,7 +156,7 @@ pub async fn ready(
         config_dir: config_dir.as_deref(),
         variables: Variables(&|name| launch.variable(name)),
     };
-    let plan =
+    let mut plan =
         driver.prepare(&given, &|path| fence::read_to_string(&workspace.join(path))).context("--agent-config")?;
     for warning in &plan.warnings {
         tracing::warn!("{warning}");
@@ -166,12 +166,10 @@ pub async fn ready(
             run.write(name, contents).with_context(|| format!("{name} for the agent could not be written"))?;
         }
     }
-    for (path, contents) in &plan.placed {
-        if !fence::is_straight(path) {
-            tracing::warn!(path = %path.display(), "a link is in the way, and the file is not written: coop sees less");
-            continue;
-        }
-        place(path, contents).with_context(|| format!("{} could not be written", path.display()))?;
+    if let Err(why) = place(&plan.placed) {
+        tracing::warn!("{why}");
+        plan.hooks = false;
+        plan.warnings.push(why);
     }
     let hooks_off = hooks_off(&plan, config.groom);
     launch.argv = plan.argv;
@@ -277,17 +275,13 @@ fn or_warn<T>(had: Result<T, impl std::fmt::Display>, what: &str) -> Option<T> {
     had.inspect_err(|error| tracing::warn!(%error, "{what} could not be made: coop sees less of the agent")).ok()
 }
 
-/// Writes a file for the agent where it looks for it, unless it is there already.
-fn place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
-    if holds(path, contents) {
-        return Ok(());
+/// Puts files for the agent where it looks for them, unless they are there already.
+fn place(placed: &[(PathBuf, Vec<u8>)]) -> Result<(), String> {
+    for (path, contents) in placed.iter().filter(|(path, contents)| !holds(path, contents)) {
+        let told = |error| format!("{} could not be written, so that there are no hooks: {error}", path.display());
+        fence::place(path, contents).map_err(told)?;
     }
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    // Another coop may write the same file at this moment; each of them gives it whole.
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".{}", std::process::id()));
-    std::fs::write(&new, contents)?;
-    std::fs::rename(&new, path)
+    Ok(())
 }
 
 /// Whether a file is there with just this in it. A box may have put anything under that name: a FIFO, or a file without end.
