@@ -1,6 +1,7 @@
 //! `coop discard`: what an agent changed is thrown away.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -8,11 +9,14 @@ use super::apply::counted;
 use super::ask::may;
 use super::diff::told;
 use super::paths::{changes, check_still, choose};
-use super::{DIFF_WITHIN, Daemon, Refused};
+use super::{Daemon, Refused};
 use crate::api::Code;
 use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_json, print_line};
 use crate::proto::v1::{DiscardWorkspaceRequest, DiscardWorkspaceResponse};
+
+/// A layer may hold millions of files; a disk that is busy removes some thousands a second.
+const DISCARD_WITHIN: Duration = Duration::from_secs(900);
 
 /// Throw changes of a box away
 ///
@@ -58,7 +62,7 @@ impl Discard {
             return Ok(ExitCode::FAILURE);
         }
         let request = DiscardWorkspaceRequest { name: name.clone(), paths: chosen.paths };
-        let answer = daemon.ask(DIFF_WITHIN, daemon.calls().discard_workspace(request)).await?;
+        let answer = daemon.ask(DISCARD_WITHIN, daemon.calls().discard_workspace(request)).await?;
         self.report(&answer, &name)
     }
 
