@@ -9,6 +9,8 @@ use notify::{EventKind, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::fence;
+
 /// How often files are looked at while inotify tells of changes: only against what it misses, such as network disks.
 const SELDOM: Duration = Duration::from_secs(2);
 
@@ -44,7 +46,7 @@ impl Files {
 
     /// Watches these directories, now or as soon as they exist, and no others.
     pub fn want(&mut self, dirs: Vec<PathBuf>) {
-        self.wanted = dirs.into_iter().collect();
+        self.wanted = dirs.iter().map(|dir| fence::outside(dir)).collect();
         self.try_watch();
     }
 

@@ -5,30 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::fence;
 
-/// Writes them, unless they are there already. One that a link stands in the way of is told, and not written.
+/// Writes them, unless they are there already, through no link and nowhere else.
 pub fn place_all(files: &[(PathBuf, Vec<u8>)]) -> io::Result<()> {
-    for (path, contents) in files {
-        if !fence::is_straight(path) {
-            tracing::warn!(path = %path.display(), "a link is in the way, and the file is not written: coop sees less");
-            continue;
-        }
-        place(path, contents).map_err(|error| {
-            io::Error::new(error.kind(), format!("{} could not be written: {error}", path.display()))
+    for (path, contents) in files.iter().filter(|(path, contents)| !holds(path, contents)) {
+        fence::place(path, contents).map_err(|error| {
+            let told = format!("{} could not be written, so that there are no hooks: {error}", path.display());
+            io::Error::new(error.kind(), told)
         })?;
     }
     Ok(())
-}
-
-fn place(path: &Path, contents: &[u8]) -> io::Result<()> {
-    if holds(path, contents) {
-        return Ok(());
-    }
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    // Another coop may write the same file at this moment; each of them gives it whole.
-    let mut new = path.as_os_str().to_owned();
-    new.push(format!(".{}", std::process::id()));
-    std::fs::write(&new, contents)?;
-    std::fs::rename(&new, path)
 }
 
 /// Whether a file is there with just this in it. A box may have put anything under that name: a FIFO, or a file without end.

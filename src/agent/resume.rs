@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::driver::Driver;
 use super::tail::{Start, Tail};
 use super::usage::Usage;
-use super::{EpochMs, Evidence, Source};
+use super::{EpochMs, Evidence, Source, fence};
 
 /// The hint that asks for the newest conversation of a workspace.
 const LATEST: &str = "latest";
@@ -63,7 +63,7 @@ pub fn find(hint: &str, places: Places<'_>, now: EpochMs) -> Result<Found, NotFo
         driver.find_log(config_dir, hint)?.ok_or_else(missing)?
     } else {
         let path = cwd.join(hint);
-        match path.metadata() {
+        match fence::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => newest_of(places, &path)?,
             Ok(_) => path,
             Err(_) => return Err(NotFound::NotUnderstood { hint: hint.to_owned() }),
@@ -98,16 +98,16 @@ pub fn newest(paths: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
 
 /// When a file was last written; `None` when it is none.
 fn written(path: &Path) -> Option<SystemTime> {
-    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file())?;
+    let metadata = fence::metadata(path).ok().filter(|metadata| metadata.is_file())?;
     metadata.modified().ok()
 }
 
 /// What a directory holds; nothing when it does not exist.
 pub fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let naming = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", dir.display()));
-    match std::fs::read_dir(dir) {
+    match std::fs::read_dir(fence::outside(dir)) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries.map_err(naming)?.map(|entry| Ok(entry.map_err(naming)?.path())).collect(),
+        entries => entries.map_err(naming)?.map(|entry| Ok(dir.join(entry.map_err(naming)?.file_name()))).collect(),
     }
 }
 

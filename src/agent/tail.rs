@@ -74,7 +74,7 @@ impl Tail {
     }
 
     fn read_step(&mut self) -> io::Result<Batch> {
-        let present = match std::fs::metadata(&self.path) {
+        let present = match fence::metadata(&self.path) {
             Ok(metadata) => Some(identity(&metadata)),
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(e) => return Err(e),

@@ -15,6 +15,7 @@ use super::extensions::ExactText;
 use super::streams::Messages;
 use crate::boxes::{BoxError, Boxes, Known, Name, Told, is_live};
 use crate::proto::v1::{self, boxes_server};
+use crate::review::ReviewError;
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -170,6 +171,7 @@ fn answer<T>(done: Result<T, BoxError>) -> Answer<T> {
 impl From<BoxError> for ApiError {
     fn from(error: BoxError) -> Self {
         let code = match &error {
+            BoxError::Review(ReviewError::TooMany { .. }) => Code::TooLarge,
             BoxError::BadName(_)
             | BoxError::Unprepared(_)
             | BoxError::Unplaced(_)
@@ -181,13 +183,16 @@ impl From<BoxError> for ApiError {
             BoxError::Taken { .. }
             | BoxError::Running(_)
             | BoxError::Moving(_)
+            | BoxError::Lingering { .. }
             | BoxError::Unapplied(_)
             | BoxError::Unseen(_)
             | BoxError::OtherGround(_) => Code::StateChanged,
             BoxError::Leaving => Code::NotReady,
-            BoxError::Undying { .. } | BoxError::Record(_) | BoxError::File { .. } | BoxError::Broken(_) => {
-                Code::Internal
-            }
+            BoxError::Undying { .. }
+            | BoxError::Unended { .. }
+            | BoxError::Record(_)
+            | BoxError::File { .. }
+            | BoxError::Broken(_) => Code::Internal,
         };
         Self::new(code, error.to_string())
     }

@@ -31,8 +31,8 @@ pub enum BoxError {
     )]
     Unseen(Name),
     #[error(
-        "box {0} stands on another image or other users, and what was written there does not fit: `coop rm {0}` first, \
-         or choose another name"
+        "box {0} stands on another image, other setup commands or other users, and what was written there does not fit: \
+         `coop rm {0}` first, or choose another name"
     )]
     OtherGround(Name),
     #[error(
@@ -55,6 +55,14 @@ pub enum BoxError {
     NeverStarted { name: Name, why: String },
     #[error("the session of box {name} (process {pid}) does not end, not even by SIGKILL")]
     Undying { name: Name, pid: u32 },
+    #[error("what runs in box {name} (process {pid}) does not end, not even by SIGKILL: a disk may not answer")]
+    Unended { name: Name, pid: u32 },
+    /// Nobody has asked for its end yet.
+    #[error(
+        "box {name} has lost its session, and what runs in it (process {pid}) has not ended yet: try again, or end it \
+         with `coop stop {name}`"
+    )]
+    Lingering { name: Name, pid: u32 },
     #[error("{0}; `coop rm --force` removes the box")]
     Record(#[from] RecordError),
     #[error("{} could not be {done}: {error}", path.display())]

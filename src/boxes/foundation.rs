@@ -188,10 +188,13 @@ fn make(
         unwanted.cancelled().await;
         killer.kill();
     });
-    for command in &plan.setup {
-        run(&sandbox, command, image, told)?;
+    let done = plan.setup.iter().try_for_each(|command| run(&sandbox, command, image, told));
+    // What the commands left running would write on, into what is kept or thrown away.
+    let has_ended = sandbox.end();
+    done?;
+    if !has_ended {
+        return Err(FoundationError::Lost("what its commands left running does not end, not even by SIGKILL".into()));
     }
-    drop(sandbox);
     Ok(build.finish()?)
 }
 

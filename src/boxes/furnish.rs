@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::home::Home;
 use super::identity::Identity;
-use super::interior::copy_login;
+use super::interior::{Copied, LoginError, Places, copy_login};
 use super::record::Record;
-use crate::boxfile::{Login, WorkspaceMode};
+use crate::boxfile::WorkspaceMode;
 use crate::review::{Baseline, Overlay};
 
 /// What an agent changed in a workspace that is an overlay.
@@ -20,12 +21,9 @@ pub fn baseline_path(dir: &Path) -> PathBuf {
 }
 
 /// Furnishes the directory of a box that is being made.
-pub fn furnish(record: &Record, dir: &Path) -> io::Result<()> {
+pub fn furnish(record: &Record, dir: &Path, home: &Home) -> io::Result<()> {
     let plan = &record.plan;
-    let user_home = std::env::var_os("HOME").map(PathBuf::from);
-    if let (Some(user_home), true) = (user_home, plan.login != Login::None) {
-        copy_login(plan.agent, &user_home, &dir.join("home"), plan.login == Login::Copy).map_err(io::Error::other)?;
-    }
+    give_login(record, dir, home).map_err(io::Error::other)?;
     if plan.git_identity {
         Identity::in_project(&plan.workspace.path).settle_in(&dir.join("home"))?;
     }
@@ -33,6 +31,29 @@ pub fn furnish(record: &Record, dir: &Path) -> io::Result<()> {
         take_baseline(record, dir)?;
     }
     Ok(())
+}
+
+/// Gives a box that does not run the user's login, as its plan says.
+fn give_login(record: &Record, dir: &Path, home: &Home) -> Result<Copied, LoginError> {
+    match std::env::var_os("HOME") {
+        Some(user_home) => copy_login(&record.plan, &Places::at_rest(dir, home.path()), Path::new(&user_home)),
+        None => Ok(Copied::default()),
+    }
+}
+
+/// The same for a box that is brought up again, and what there is to say about it. `is_new` if it was to have none before.
+pub fn give_login_again(record: &Record, dir: &Path, home: &Home, is_new: bool) -> Vec<String> {
+    match give_login(record, dir, home) {
+        Ok(Copied { copied, kept }) => {
+            let copied = copied.iter().map(|file| format!("box.login: ~/{file} was copied into the box"));
+            // An agent renews its own, and would be told of it every time.
+            let kept = kept.iter().filter(|_| is_new);
+            let kept =
+                kept.map(|file| format!("box.login: ~/{file} was not copied, the box has a newer one of its own"));
+            copied.chain(kept).collect()
+        }
+        Err(error) => vec![format!("box.login: {error}")],
+    }
 }
 
 /// Writes down how the project is before an overlay is put over it.

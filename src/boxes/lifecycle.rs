@@ -13,8 +13,9 @@ use tokio_util::task::TaskTracker;
 
 use super::failure::BoxError;
 use super::files::remove_if_there;
+use super::first;
 use super::foundation::{self, Told};
-use super::furnish::{WORKSPACE_UPPER, furnish, renew_baseline, take_baseline};
+use super::furnish::{WORKSPACE_UPPER, furnish, give_login_again, renew_baseline, take_baseline};
 use super::home::Home;
 use super::index::{Index, has_ended, is_live};
 use super::locks::Locks;
@@ -26,6 +27,7 @@ use crate::boxfile::WorkspaceMode;
 use crate::config::check_socket_path;
 use crate::images::remove_tree;
 use crate::proto::v1::{self, BoxState};
+use crate::review::{Options, Overlay, Selection};
 
 /// How directories begin that are not boxes yet, or not any more.
 const NEW: &str = ".new-";
@@ -135,6 +137,7 @@ impl Boxes {
             if before.asked != prepared.earlier {
                 return Ok(None);
             }
+            let had_no_login = before.plan.login != prepared.record.plan.login;
             let (boxes, now) = (self.clone(), prepared.record.clone());
             let fits = spawn_blocking(move || boxes.fit(&before, &now).map(|()| before.created_at_ms)).await;
             prepared.record.created_at_ms = fits.map_err(|error| BoxError::Broken(error.to_string()))??;
@@ -143,7 +146,12 @@ impl Boxes {
             if live.is_some() {
                 self.stop_sidecar(&name, false).await?;
             }
-            self.start(&name, &prepared).await.map(Some)
+            self.ended(&name).await?;
+            let (record, home) = (prepared.record.clone(), self.0.home.clone());
+            let given = spawn_blocking(move || give_login_again(&record, &dir, &home, had_no_login)).await;
+            let mut told = self.start_again(&name, &prepared).await?;
+            told.warnings.extend(given.map_err(|error| BoxError::Broken(error.to_string()))?);
+            Ok(Some(told))
         } else if prepared.earlier.is_some() {
             Ok(None)
         } else {
@@ -162,27 +170,55 @@ impl Boxes {
     fn fit(&self, before: &Record, now: &Record) -> Result<(), BoxError> {
         let (name, dir) = (&now.name, self.0.home.session(&now.name));
         let is_overlay = |record: &Record| record.plan.workspace.mode == WorkspaceMode::Overlay;
-        if !is_overlay(now) && holds_something(&dir.join(WORKSPACE_UPPER)) {
+        if !is_overlay(now) && has_unapplied_changes(&dir) {
             return Err(BoxError::Unseen(name.clone()));
         }
-        let ground = |record: &Record| (record.image.as_ref().map(|image| image.digest.clone()), record.plan.uidmap);
+        let ground = |record: &Record| {
+            let image = record.image.as_ref().map(|image| image.digest.clone());
+            (image, record.setup_build.clone(), record.plan.uidmap)
+        };
         if now.image.is_some() && ground(before) != ground(now) && holds_something(&dir.join(IMAGE_UPPER)) {
             return Err(BoxError::OtherGround(name.clone()));
         }
         if is_overlay(now) && !is_overlay(before) {
             take_baseline(now, &dir).map_err(BoxError::file(&dir, "written to"))?;
-        } else {
-            self.go_on_from_the_project(now);
         }
         Ok(())
+    }
+
+    /// Starts a box that was there before and whose session is gone.
+    async fn start_again(&self, name: &Name, prepared: &Prepared) -> Result<v1::Box, BoxError> {
+        // A session that was killed leaves its box to end by itself; two of them would write into the same layers.
+        self.ended(name).await?;
+        let (boxes, record) = (self.clone(), prepared.record.clone());
+        let renewed = spawn_blocking(move || boxes.go_on_from_the_project(&record)).await;
+        renewed.map_err(|error| BoxError::Broken(error.to_string()))?;
+        self.start(name, prepared).await
+    }
+
+    /// Ends what a session that is gone has left of its box, if it does not end by itself.
+    async fn ended(&self, name: &Name) -> Result<(), BoxError> {
+        let ended = first::end(&self.0.home.session(name)).await;
+        ended.map_err(|pid| BoxError::Unended { name: name.clone(), pid })
     }
 
     /// What the project became while a box stood still is what the box now starts from. With the older record more than
     /// is true would count as changed on both sides, and nothing would be lost: no reason not to start.
     fn go_on_from_the_project(&self, record: &Record) {
-        let is_overlay = record.plan.workspace.mode == WorkspaceMode::Overlay;
-        if is_overlay && let Err(error) = renew_baseline(record, &self.0.home.session(&record.name)) {
-            tracing::warn!(name = %record.name, %error, "how the project is now could not be written down");
+        let dir = self.0.home.session(&record.name);
+        if record.plan.workspace.mode == WorkspaceMode::Overlay {
+            if let Err(error) = renew_baseline(record, &dir) {
+                tracing::warn!(name = %record.name, %error, "how the project is now could not be written down");
+            }
+            return;
+        }
+        let overlay = Overlay { lower: record.plan.workspace.path.clone(), upper: dir.join(WORKSPACE_UPPER) };
+        // Copies that are as in the project would hide what becomes of it, should there be an overlay again.
+        if holds_something(&overlay.upper)
+            && !has_unapplied_changes(&dir)
+            && let Err(error) = overlay.discard(&Selection::All)
+        {
+            tracing::warn!(name = %record.name, %error, "what is left of its overlay could not be removed");
         }
     }
 
@@ -195,7 +231,7 @@ impl Boxes {
             let mut private = DirBuilder::new();
             private.mode(0o700).create(&new)?;
             private.create(new.join(HOME_DIR))?;
-            furnish(record, &new)?;
+            furnish(record, &new, &self.0.home)?;
             record.write(&new)?;
             fs::rename(&new, &dir)
         })();
@@ -265,8 +301,10 @@ impl Boxes {
         // First: a daemon that is killed in between must not call it lost.
         record::set_wanted(&dir, false).map_err(BoxError::file(&dir, "written to"))?;
         let stopped = sidecar::stop(&self.0.index.socket(name), now).await;
+        stopped.map_err(|pid| BoxError::Undying { name: name.clone(), pid })?;
+        self.ended(name).await?;
         tracing::info!(%name, now, "stopped");
-        stopped.map_err(|pid| BoxError::Undying { name: name.clone(), pid })
+        Ok(())
     }
 
     /// Ends what runs in a box and starts it again with the files that it has.
@@ -278,10 +316,7 @@ impl Boxes {
             let record = Record::read(&boxes.0.home.session(&name))?;
             let has_other_file = prepare::has_other_file(&record, &boxes.0.home);
             boxes.stop_sidecar(&name, false).await?;
-            let (renewing, stopped) = (boxes.clone(), record.clone());
-            let renewed = spawn_blocking(move || renewing.go_on_from_the_project(&stopped)).await;
-            renewed.map_err(|error| BoxError::Broken(error.to_string()))?;
-            let mut told = boxes.start(&name, &prepare::again(record, &boxes.0.home)).await?;
+            let mut told = boxes.start_again(&name, &prepare::again(record, &boxes.0.home)).await?;
             if has_other_file {
                 told.warnings.push(format!("coop.toml has changed since: `coop stop {name}` and `coop up` use it"));
             }
@@ -301,7 +336,9 @@ impl Boxes {
                 if boxes.0.index.look_afresh(&name).await.is_some_and(|told| is_live(&told) && !has_ended(&told)) {
                     return Err(BoxError::Running(name));
                 }
-                if has_unapplied_changes(&dir) {
+                let looked = dir.clone();
+                let unapplied = spawn_blocking(move || has_unapplied_changes(&looked)).await;
+                if unapplied.map_err(|error| BoxError::Broken(error.to_string()))? {
                     return Err(BoxError::Unapplied(name));
                 }
             }
@@ -363,9 +400,18 @@ impl Boxes {
     }
 }
 
-/// Whether an agent has changed something that nobody has looked at.
+/// Whether an agent has changed something that nobody has looked at. A file that was only touched is in its layer, and
+/// as in the project. What cannot be looked at may be a change.
 fn has_unapplied_changes(dir: &Path) -> bool {
-    holds_something(&dir.join(WORKSPACE_UPPER))
+    let upper = dir.join(WORKSPACE_UPPER);
+    if !holds_something(&upper) {
+        return false;
+    }
+    let Ok(record) = Record::read(dir) else { return true };
+    let overlay = Overlay { lower: record.plan.workspace.path, upper };
+    // One is enough to know.
+    let changes = overlay.changes(&Options { changes_max: 1, ..Options::default() });
+    changes.map_or(true, |changes| !changes.is_empty() || !changes.unreadable.is_empty())
 }
 
 /// Whether there is anything in a directory. What cannot be looked into may hold something.

@@ -14,6 +14,7 @@ pub mod daemon;
 mod environment;
 mod failure;
 mod files;
+mod first;
 mod foundation;
 mod furnish;
 mod home;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::failure::BoxError;
+use super::first;
 use super::furnish::{WORKSPACE_UPPER, baseline_path};
 use super::index::is_live;
 use super::lifecycle::Boxes;
@@ -11,11 +12,14 @@ use super::name::Name;
 use super::record::Record;
 use crate::boxfile::WorkspaceMode;
 use crate::proto::v1;
-use crate::review::{ApplyOptions, Baseline, Kind, Options, Overlay, Selection, Style};
+use crate::review::{ApplyOptions, Baseline, CHANGES_MAX, Kind, Options, Overlay, ReviewError, Selection, Style};
 
 /// A longer text is cut, at the end of a line; the list of changes is whole. Four times as much fits into an answer: a text
 /// that is no UTF-8 goes twice, and once with three bytes for each that was replaced.
 const TEXT_BYTES_MAX: usize = 7 * 1024 * 1024;
+
+/// The workspace itself, as a path in it.
+const EVERYTHING: &str = ".";
 
 impl Boxes {
     pub async fn diff(&self, request: v1::DiffWorkspaceRequest) -> Result<v1::DiffWorkspaceResponse, BoxError> {
@@ -59,6 +63,7 @@ impl Boxes {
             protect: protected(&record),
             force: request.force,
             and_clear: true,
+            changes_max: CHANGES_MAX,
         };
         let boxes = self.clone();
         let report = self.unbroken(async move {
@@ -80,17 +85,11 @@ impl Boxes {
         let name = Name::parse(&request.name)?;
         let (overlay, _) = self.overlay(&name)?;
         let selection = selection(&request.paths)?;
-        let discard = move || {
-            let changes = overlay.changes(&Options { only: selection.clone(), ..Options::default() })?;
-            let paths = changes.list.iter().map(|change| &change.path).chain(changes.git.iter().map(|git| &git.path));
-            let discarded = paths.map(|path| shown(path)).collect();
-            overlay.discard(&selection)?;
-            Ok(v1::DiscardWorkspaceResponse { discarded })
-        };
         let boxes = self.clone();
         self.unbroken(async move {
             let _alone = boxes.standing_still(&name).await?;
-            blocking(discard).await
+            let discarded = blocking(move || discard(&overlay, selection, CHANGES_MAX)).await?;
+            Ok(v1::DiscardWorkspaceResponse { discarded })
         })
         .await
     }
@@ -116,8 +115,32 @@ impl Boxes {
         if self.index().look_afresh(name).await.is_some_and(|told| is_live(&told)) {
             return Err(BoxError::Moving(name.clone()));
         }
+        // A session that was killed may have left it a moment ago.
+        let gone = first::gone(&self.home().session(name)).await;
+        gone.map_err(|pid| BoxError::Lingering { name: name.clone(), pid })?;
         Ok(alone)
     }
+}
+
+/// Throws changes away, and tells which: path by path, or where they cannot be listed by what was asked for.
+fn discard(overlay: &Overlay, only: Selection, changes_max: usize) -> Result<Vec<String>, ReviewError> {
+    let options = Options { only: only.clone(), changes_max, ..Options::default() };
+    let discarded = match overlay.changes(&options) {
+        Ok(changes) => {
+            let paths = changes.list.iter().map(|change| &change.path).chain(changes.git.iter().map(|git| &git.path));
+            paths.map(|path| shown(path)).collect()
+        }
+        Err(error) => match &only {
+            // Whatever keeps it from being read.
+            Selection::All => vec![EVERYTHING.to_owned()],
+            Selection::Paths(chosen) if matches!(error, ReviewError::TooMany { .. }) => {
+                chosen.iter().map(|path| shown(path)).collect()
+            }
+            Selection::Paths(_) => return Err(error),
+        },
+    };
+    overlay.discard(&only)?;
+    Ok(discarded)
 }
 
 /// What is not to be carried over: by the file's own word, and the file itself.
@@ -182,7 +205,7 @@ fn shown(path: &Path) -> String {
 
 /// Off the network's threads: trees are read whole.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, crate::review::ReviewError> + Send + 'static,
+    work: impl FnOnce() -> Result<T, ReviewError> + Send + 'static,
 ) -> Result<T, BoxError> {
     let done = tokio::task::spawn_blocking(work).await;
     Ok(done.map_err(|error| BoxError::Broken(error.to_string()))??)
@@ -193,6 +216,26 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::config::Scratch;
+
+    #[test]
+    fn more_changes_than_can_be_told_are_thrown_away_all_the_same() {
+        let scratch = Scratch::fresh();
+        let overlay = Overlay { lower: scratch.path("project"), upper: scratch.path("upper") };
+        std::fs::create_dir_all(overlay.upper.join("many")).unwrap();
+        std::fs::create_dir(&overlay.lower).unwrap();
+        let make =
+            || ["a", "b", "many/1", "many/2", "many/3"].map(|name| scratch.file(&format!("upper/{name}"), "new"));
+        make();
+        let only = |paths: &[&str]| Selection::of(paths).unwrap();
+        assert_eq!(discard(&overlay, only(&["a"]), 2).unwrap(), ["a"]);
+        assert_eq!(discard(&overlay, only(&["many"]), 2).unwrap(), ["many"]);
+        assert_eq!(discard(&overlay, Selection::All, 2).unwrap(), ["b"]);
+        std::fs::create_dir(overlay.upper.join("many")).unwrap();
+        make();
+        assert_eq!(discard(&overlay, Selection::All, 2).unwrap(), ["."]);
+        assert_eq!(std::fs::read_dir(&overlay.upper).unwrap().count(), 0);
+    }
 
     #[test]
     fn a_text_ends_with_a_whole_line_when_it_is_full_and_takes_no_more() {

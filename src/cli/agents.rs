@@ -145,7 +145,7 @@ pub async fn ready(
         config_dir: config_dir.as_deref(),
         variables: Variables(&|name| launch.variable(name)),
     };
-    let plan =
+    let mut plan =
         driver.prepare(&given, &|path| fence::read_to_string(&workspace.join(path))).context("--agent-config")?;
     for warning in &plan.warnings {
         tracing::warn!("{warning}");
@@ -155,7 +155,11 @@ pub async fn ready(
             run.write(name, contents).with_context(|| format!("{name} for the agent could not be written"))?;
         }
     }
-    place_all(&plan.placed)?;
+    if let Err(why) = place_all(&plan.placed) {
+        tracing::warn!("{why}");
+        plan.hooks = false;
+        plan.warnings.push(why.to_string());
+    }
     let hooks_off = hooks_off(&plan, config.groom);
     launch.argv = plan.argv;
     launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));

@@ -13,6 +13,7 @@ use super::agents::House as AgentsHouse;
 use super::itself::own_path;
 use crate::agent::fence;
 use crate::agent::version::Elsewhere;
+use crate::beneath;
 use crate::boxes::interior::{self, BoxEnclosure, Places, Publishing};
 use crate::boxes::{Home, Record};
 use crate::boxfile::{BoxPlan, PlannedInputFilter, WorkspaceMode};
@@ -61,7 +62,7 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
     let plan = &record.plan;
     let unprotected = keep_place_of_hooks(plan);
     // Before anything of the box is read.
-    fence::put_up(vec![places.home(), plan.workspace.path.clone()], &plan.hide);
+    fence::put_up(interior::read_from_outside(plan, &places), &plan.hide);
     let publishing = Publishing::of(&plan.network)?;
     let path = record.path.clone().map(OsString::from).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
     let strange = interior::written_inside(&record, &places);
@@ -80,7 +81,8 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
     launch.cwd = Some(launch.cwd.clone().unwrap_or_else(|| plan.workspace.path.clone()));
     let user_home = std::env::var_os("HOME").map(PathBuf::from);
     let spec = interior::spec(&record, &places, &installed, user_home.as_deref());
-    let (enclosure, denied) = BoxEnclosure::start(spec, publishing.allow.clone(), plan.workspace.path.clone())?;
+    let (enclosure, denied) =
+        BoxEnclosure::start(spec, publishing.allow.clone(), plan.workspace.path.clone(), places.dir.clone())?;
     let mut ports = Vec::new();
     for published in publishing.open().await? {
         tracing::info!(at = %published.at, inside = published.inside, "a port leads into the box");
@@ -159,7 +161,7 @@ fn places(home: &Home, record: &Record, dir: &Path) -> anyhow::Result<Places> {
     }
     for relative in &plan.session.persist {
         let dir = places.persist(relative);
-        let made = interior::make_beneath(&places.persist(Path::new("")), relative);
+        let made = beneath::directory(&places.persist(Path::new("")), relative);
         made.with_context(|| format!("{} could not be made: a file or a link may be in its way", dir.display()))?;
     }
     Ok(places)
@@ -181,6 +183,6 @@ fn keep_place_of_hooks(plan: &BoxPlan) -> Option<String> {
     if !found.is_dir() {
         return None;
     }
-    let made = interior::make_beneath(&workspace.path, Path::new(".git/hooks"));
+    let made = beneath::directory(&workspace.path, Path::new(".git/hooks"));
     made.err().map(|error| format!("the project's .git/hooks is not there, and is not protected: {error}"))
 }

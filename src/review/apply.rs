@@ -12,7 +12,7 @@ use std::{
 use super::{
     Overlay,
     baseline::{Baseline, Stamps},
-    changes::{Changes, Options},
+    changes::{Options, Walked, walk},
     clear::Clearing,
     discard,
     error::ReviewError,
@@ -34,6 +34,8 @@ pub struct ApplyOptions {
     pub force: bool,
     /// Whether what was applied is taken out of the box's layer. Only while the box is stopped.
     pub and_clear: bool,
+    /// More changes than so many are an error, before anything is carried over.
+    pub changes_max: usize,
 }
 
 /// What became of the changes.
@@ -47,11 +49,12 @@ pub struct Report {
 
 pub(super) fn apply(overlay: &Overlay, selection: &Selection, options: &ApplyOptions) -> Result<Report, ReviewError> {
     let _lock = overlay.lock()?;
-    let all = Options { include_git: true, only: Selection::All };
+    let chosen = Options { include_git: true, only: selection.clone(), changes_max: options.changes_max };
     let (lower, upper) = (Tree::open_unlocking(&overlay.lower)?, Tree::open_unlocking(&overlay.upper)?);
-    let Changes { list, unreadable, lower, upper, .. } = Changes::between(lower, upper, &all)?;
-    let result =
-        refuse_unreadable(unreadable, selection).and_then(|()| carry(list, &lower, &upper, selection, options));
+    let result = walk(&lower, &upper, &chosen).and_then(|Walked { list, unreadable }| {
+        refuse_unreadable(unreadable, selection)?;
+        carry(list, &lower, &upper, selection, options)
+    });
     let settled = lower.settle_modes();
     let result = match (result, settled) {
         (Ok(mut report), Err((failed, why))) => {

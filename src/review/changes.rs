@@ -20,12 +20,20 @@ use super::{
 const COMPARED_BYTES: usize = 64 * 1024;
 
 /// What of the changes is told.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Whether each change inside `.git` is told like any other, not summed up in one line for a repository.
     pub include_git: bool,
-    /// Only these paths.
+    /// Only these paths. Nothing else is looked at.
     pub only: Selection,
+    /// More than so many are an error: all of them are held at once.
+    pub changes_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { include_git: false, only: Selection::All, changes_max: ENTRIES_MAX }
+    }
 }
 
 /// What a box changed. Nothing is read of the files before `write_diff`.
@@ -43,14 +51,8 @@ pub struct Changes {
 
 impl Changes {
     pub(super) fn between(lower: Tree, upper: Tree, options: &Options) -> Result<Self, ReviewError> {
-        let mut walk = Walk { upper: &upper, lower: &lower, found: Vec::new(), unreadable: Vec::new() };
-        walk.everything()?;
-        let Walk { found: mut list, mut unreadable, .. } = walk;
-        list.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-        unreadable.sort_unstable();
-        if let Selection::Paths(_) = &options.only {
-            list.retain(|change| options.only.has(&change.path));
-        }
+        let Walked { mut list, unreadable } = walk(&lower, &upper, options)?;
+        list.retain(|change| options.only.has(&change.path));
         let git = if options.include_git { Vec::new() } else { git::sum_up(&mut list) };
         Ok(Self { list, git, unreadable, upper, lower })
     }
@@ -60,10 +62,29 @@ impl Changes {
     }
 }
 
+/// What was asked for, and the directories above it that changed too; each change inside `.git` for itself.
+pub(super) struct Walked {
+    pub(super) list: Vec<Change>,
+    pub(super) unreadable: Vec<PathBuf>,
+}
+
+/// Looks at both trees. Those that were opened unlocking are to be settled, also after an error.
+pub(super) fn walk(lower: &Tree, upper: &Tree, options: &Options) -> Result<Walked, ReviewError> {
+    let mut walk = Walk { upper, lower, options, found: Vec::new(), meant: 0, unreadable: Vec::new() };
+    walk.everything()?;
+    let Walk { found: mut list, mut unreadable, .. } = walk;
+    list.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    unreadable.sort_unstable();
+    Ok(Walked { list, unreadable })
+}
+
 struct Walk<'a> {
     upper: &'a Tree,
     lower: &'a Tree,
+    options: &'a Options,
     found: Vec<Change>,
+    /// How many of them were asked for.
+    meant: usize,
     unreadable: Vec<PathBuf>,
 }
 
@@ -89,9 +110,9 @@ impl Walk<'_> {
         let Some(upper) = self.enter(self.upper, &place.inside)? else { return Ok(()) };
         let lower = if place.beside { self.enter(self.lower, &place.inside)? } else { None };
         let merged = place.merged && !marks::is_opaque(&upper)?;
-        let names = upper.names()?;
+        let names = self.names(&upper, &place.inside)?;
         if let Some(lower) = lower.as_ref().filter(|_| !merged) {
-            self.hidden(lower, &names, &place.inside)?;
+            self.hidden(lower, &upper, &names, &place.inside)?;
         }
         for name in names {
             let inside = place.inside.join(&name);
@@ -116,10 +137,17 @@ impl Walk<'_> {
     }
 
     /// What an opaque directory hides and does not have itself.
-    fn hidden(&mut self, lower: &OpenDir<'_>, shown: &[OsString], inside: &Path) -> Result<(), ReviewError> {
+    fn hidden(
+        &mut self,
+        lower: &OpenDir<'_>,
+        upper: &OpenDir<'_>,
+        shown: &[OsString],
+        inside: &Path,
+    ) -> Result<(), ReviewError> {
         let shown: HashSet<&OsString> = shown.iter().collect();
-        for name in lower.names()? {
-            if shown.contains(&name) {
+        for name in self.names(lower, inside)? {
+            // A name that was asked for may be in neither.
+            if shown.contains(&name) && upper.look(&name)?.is_some() {
                 continue;
             }
             if let Some(old) = lower.look(&name)?.filter(|old| !old.whiteout) {
@@ -183,7 +211,7 @@ impl Walk<'_> {
         let mut dirs = vec![top];
         while let Some(inside) = dirs.pop() {
             let Some(dir) = self.enter(self.lower, &inside)? else { continue };
-            for name in dir.names()? {
+            for name in self.names(&dir, &inside)? {
                 let Some(old) = dir.look(&name)? else { continue };
                 let path = inside.join(name);
                 if old.is_dir() {
@@ -193,6 +221,14 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What is looked at in a directory: all of it, or what leads to something that was asked for, there or not.
+    fn names(&self, dir: &OpenDir<'_>, inside: &Path) -> Result<Vec<OsString>, ReviewError> {
+        match self.options.only.steps(inside) {
+            Some(steps) => Ok(steps.into_iter().map(OsStr::to_owned).collect()),
+            None => dir.names(),
+        }
     }
 
     /// Opens a directory; `None` if it is gone, or if nobody may look into it, which is told.
@@ -210,8 +246,10 @@ impl Walk<'_> {
     }
 
     fn found(&mut self, change: Change) -> Result<(), ReviewError> {
-        if self.found.len() == ENTRIES_MAX {
-            return Err(ReviewError::TooMany { path: self.upper.full(Path::new("")), max: ENTRIES_MAX });
+        // Directories above what was asked for are few.
+        self.meant += usize::from(self.options.only.has(&change.path));
+        if self.meant > self.options.changes_max {
+            return Err(ReviewError::TooMany { path: self.upper.full(Path::new("")), max: self.options.changes_max });
         }
         self.found.push(change);
         Ok(())

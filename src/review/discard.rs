@@ -1,8 +1,10 @@
 //! Removes what a box changed, all of it or some paths. The project is not touched.
 
+use std::path::Path;
+
 use super::{
     Overlay,
-    changes::{Changes, Options},
+    changes::{Options, walk},
     clear::Clearing,
     error::ReviewError,
     marks,
@@ -41,18 +43,34 @@ pub(super) fn everything(upper: &Tree, bin: &mut Bin) -> Result<(), ReviewError>
 
 fn some(overlay: &Overlay, upper: &Tree, selection: &Selection, bin: &mut Bin) -> Result<(), ReviewError> {
     let Selection::Paths(chosen) = selection else { return Ok(()) };
-    let options = Options { include_git: true, only: selection.clone() };
-    let (lower, unlocking) = (Tree::open(&overlay.lower)?, Tree::open_unlocking(&overlay.upper)?);
-    let changes = Changes::between(lower, unlocking, &options)?;
-    let settled = changes.upper.settle_modes().map_err(|(_, error)| error);
-    settled?;
-    let unmet = selection.unmet(changes.list.iter().map(|change| change.path.as_path()));
+    let mut unmet = Vec::new();
+    for path in chosen {
+        if !is_changed(overlay, path)? {
+            unmet.push(path.clone());
+        }
+    }
     if !unmet.is_empty() {
         return Err(ReviewError::NothingThere(unmet));
     }
-    let mut clearing = Clearing::new(upper, &changes.lower, bin);
+    let lower = Tree::open(&overlay.lower)?;
+    let mut clearing = Clearing::new(upper, &lower, bin);
     for path in chosen {
         clearing.forget(path)?;
     }
     clearing.prune()
+}
+
+/// Whether a box changed anything at a path or below it, however much that is.
+fn is_changed(overlay: &Overlay, path: &Path) -> Result<bool, ReviewError> {
+    let only = Selection::Paths(vec![path.to_owned()]);
+    let (lower, upper) = (Tree::open(&overlay.lower)?, Tree::open_unlocking(&overlay.upper)?);
+    // One is enough to know.
+    let options = Options { include_git: true, only, changes_max: 1 };
+    let walked = walk(&lower, &upper, &options);
+    upper.settle_modes().map_err(|(_, error)| error)?;
+    match walked {
+        Ok(walked) => Ok(walked.list.iter().any(|change| change.path.starts_with(path))),
+        Err(ReviewError::TooMany { .. }) => Ok(true),
+        Err(error) => Err(error),
+    }
 }

@@ -54,6 +54,7 @@ pub use index::tracked;
 pub use plan::{Why, Withheld};
 pub use select::Selection;
 pub use text::{SHOWN_BYTES_MAX, Style};
+pub use tree::ENTRIES_MAX as CHANGES_MAX;
 
 /// The two layers of a workspace. All calls block; the largest read whole trees.
 #[derive(Clone, Debug)]

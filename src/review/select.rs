@@ -1,6 +1,10 @@
 //! Which of the changes are meant.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    path::{Component, Path, PathBuf},
+};
 
 use super::error::ReviewError;
 
@@ -39,6 +43,17 @@ impl Selection {
         }
     }
 
+    /// The entries of a directory that lead to a chosen path below it; `None` where all of them are meant.
+    pub(super) fn steps(&self, dir: &Path) -> Option<BTreeSet<&OsStr>> {
+        match self {
+            Self::Paths(chosen) if !self.has(dir) => {
+                let below = chosen.iter().filter_map(|path| path.strip_prefix(dir).ok());
+                Some(below.filter_map(|rest| rest.iter().next()).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// The chosen paths that have none of these at or below them.
     pub(super) fn unmet<'a>(&self, paths: impl Iterator<Item = &'a Path> + Clone) -> Vec<PathBuf> {
         let Self::Paths(chosen) = self else { return Vec::new() };
@@ -56,6 +71,10 @@ mod tests {
         assert_eq!(chosen, Selection::Paths(vec!["src".into(), "a/b".into()]));
         assert!(chosen.has(Path::new("src/x/y")) && chosen.has(Path::new("src")));
         assert!(!chosen.has(Path::new("srcs")) && !chosen.has(Path::new("a")));
+        assert_eq!(chosen.steps(Path::new("")).unwrap(), [OsStr::new("a"), OsStr::new("src")].into());
+        assert_eq!(chosen.steps(Path::new("a")).unwrap(), [OsStr::new("b")].into());
+        assert_eq!((chosen.steps(Path::new("src")), chosen.steps(Path::new("src/x"))), (None, None));
+        assert_eq!(Selection::All.steps(Path::new("")), None);
         assert_eq!(Selection::of(["src", "."]).unwrap(), Selection::All);
         assert_eq!(Selection::of::<&str>([]).unwrap(), Selection::All);
         for outside in ["..", "a/../../b", "/etc/passwd"] {

@@ -26,7 +26,7 @@ use crate::beneath::settled;
 
 /// The most entries that are read of one directory, and the most changes of one review: memory has an end, and
 /// nobody reads a longer list. An unpacked `node_modules` is some 60 000.
-pub(super) const ENTRIES_MAX: usize = 1_000_000;
+pub const ENTRIES_MAX: usize = 1_000_000;
 
 /// Reading, writing and searching by the owner: what one needs to work inside a directory.
 const OWNER_ALL: u32 = 0o700;

@@ -210,16 +210,20 @@ impl Sandbox {
     }
 
     /// Ends the box and returns when nothing is left of it, not even for the machine's own PID 1 to bury. Blocks, but
-    /// not for long: a disk that does not answer can hold a process for ever.
-    pub fn end(mut self) {
-        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
-        let patience = PollTimeout::try_from(END_PATIENCE).unwrap_or(PollTimeout::MAX);
-        if ended(self.pidfd.as_fd(), patience)
-            && let Some(watching) = self.watching.take()
-        {
+    /// not for long: a disk that does not answer can hold a process for ever. Whether it has ended.
+    pub fn end(mut self) -> bool {
+        let has_ended = self.ends();
+        if has_ended && let Some(watching) = self.watching.take() {
             // It takes the remains and leaves.
             let _ = watching.join();
         }
+        has_ended
+    }
+
+    /// The same for a box that others hold too: ends it, and tells whether nothing runs inside any more. Blocks as long.
+    pub fn ends(&self) -> bool {
+        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        ended_within(self.pidfd.as_fd(), END_PATIENCE)
     }
 
     fn ask(&self, request: &Request, with: &[BorrowedFd<'_>]) -> Result<(), RunError> {
@@ -257,9 +261,14 @@ fn reap(pidfd: BorrowedFd<'_>) {
 
 /// The same, but no longer than this.
 pub(super) fn reap_within(pidfd: BorrowedFd<'_>, patience: Duration) {
-    if ended(pidfd, PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX)) {
+    if ended_within(pidfd, patience) {
         let _ = waitid(WaitId::PidFd(pidfd), WaitIdOptions::EXITED);
     }
+}
+
+/// Waits for the end of a process, and tells whether it came. The first process of a box ends after all others in it.
+pub fn ended_within(pidfd: BorrowedFd<'_>, patience: Duration) -> bool {
+    ended(pidfd, PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX))
 }
 
 fn ended(pidfd: BorrowedFd<'_>, patience: PollTimeout) -> bool {

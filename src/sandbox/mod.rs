@@ -29,7 +29,7 @@ mod wire;
 pub use command::main as run_main;
 pub use ending::{Ended, Ending};
 pub use error::{RunError, SandboxError, Step};
-pub use handle::{Killer, Piped, Sandbox, Started};
+pub use handle::{Killer, Piped, Sandbox, Started, ended_within};
 pub use idmap::range as map_range;
 pub use init::main as init_main;
 pub use probe::{Finding, probe};

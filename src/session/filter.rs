@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::terminals::TerminalId;
+
 const CTRL_C: u8 = 0x03;
 
 /// What must not be typed.
@@ -20,16 +22,18 @@ pub struct InputFilter {
 #[derive(Debug, Default)]
 pub struct Filtering {
     filter: InputFilter,
-    last_ctrl_c: Option<Instant>,
+    /// When each terminal was last let through with a Ctrl-C, as long as that counts: what one person types must not
+    /// swallow what another does.
+    ctrl_cs: Vec<(TerminalId, Instant)>,
 }
 
 impl Filtering {
     pub fn new(filter: InputFilter) -> Self {
-        Self { filter, last_ctrl_c: None }
+        Self { filter, ctrl_cs: Vec::new() }
     }
 
-    /// What of it passes. A sequence counts when it comes in one piece, as terminals send it.
-    pub fn pass(&mut self, bytes: Bytes, now: Instant) -> Bytes {
+    /// What passes of what a terminal sends. A sequence counts when it comes in one piece, as terminals send it.
+    pub fn pass(&mut self, from: TerminalId, bytes: Bytes, now: Instant) -> Bytes {
         if self.filter == InputFilter::default() {
             return bytes;
         }
@@ -40,7 +44,7 @@ impl Filtering {
                 rest = &rest[blocked.len()..];
                 continue;
             }
-            if *first != CTRL_C || self.admits_ctrl_c(now) {
+            if *first != CTRL_C || self.admits_ctrl_c(from, now) {
                 passed.push(*first);
             }
             rest = &rest[1..];
@@ -48,12 +52,12 @@ impl Filtering {
         passed.into()
     }
 
-    fn admits_ctrl_c(&mut self, now: Instant) -> bool {
-        let is_soon = |last: Instant| now.saturating_duration_since(last) < self.filter.ctrl_c_pause;
-        if self.last_ctrl_c.is_some_and(is_soon) {
+    fn admits_ctrl_c(&mut self, from: TerminalId, now: Instant) -> bool {
+        self.ctrl_cs.retain(|(_, last)| now.saturating_duration_since(*last) < self.filter.ctrl_c_pause);
+        if self.ctrl_cs.iter().any(|(terminal, _)| *terminal == from) {
             return false;
         }
-        self.last_ctrl_c = Some(now);
+        self.ctrl_cs.push((from, now));
         true
     }
 }
@@ -61,9 +65,29 @@ impl Filtering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::terminals::{Joining, Terminals};
+
+    fn two_terminals() -> [TerminalId; 2] {
+        let mut terminals = Terminals::default();
+        [(), ()].map(|()| terminals.join(Joining::default()))
+    }
 
     fn pass(filtering: &mut Filtering, typed: &[u8], now: Instant) -> Vec<u8> {
-        filtering.pass(Bytes::copy_from_slice(typed), now).to_vec()
+        filtering.pass(two_terminals()[0], Bytes::copy_from_slice(typed), now).to_vec()
+    }
+
+    #[test]
+    fn a_ctrl_c_of_one_terminal_does_not_swallow_that_of_another() {
+        let pause = Duration::from_millis(500);
+        let mut filtering = Filtering::new(InputFilter { ctrl_c_pause: pause, blocked: Vec::new() });
+        let ([one, other], now) = (two_terminals(), Instant::now());
+        let mut ctrl_c = |from, now| !filtering.pass(from, Bytes::from_static(b"\x03"), now).is_empty();
+        assert!(ctrl_c(one, now));
+        assert!(ctrl_c(other, now + pause / 2));
+        assert!(!ctrl_c(one, now + pause / 2));
+        assert!(ctrl_c(one, now + pause));
+        assert!(!ctrl_c(other, now + pause));
+        assert!(ctrl_c(other, now + pause + pause / 2));
     }
 
     #[test]

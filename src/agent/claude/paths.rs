@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::agent::resume::is_session_id;
+use crate::agent::fence;
+use crate::agent::resume::{entries, is_session_id};
 
 /// The longest name that the rule for project directories gives without a hash; read in the binary.
 const PROJECT_NAME_CHARS_MAX: usize = 200;
@@ -29,7 +30,7 @@ pub fn project_dir(config_dir: &Path, workspace: &Path) -> PathBuf {
     let name = project_name(&real.to_string_lossy());
     let dir = projects_dir(config_dir).join(&name);
     // Only a long name carries a hash; should another version count it otherwise, the rest of the name still finds it.
-    if name.len() > PROJECT_NAME_CHARS_MAX && !dir.is_dir() {
+    if name.len() > PROJECT_NAME_CHARS_MAX && !fence::outside(&dir).is_dir() {
         let beginning = &name[..=PROJECT_NAME_CHARS_MAX];
         if let Some(found) = dir_beginning_with(&projects_dir(config_dir), beginning) {
             return found;
@@ -107,9 +108,8 @@ fn base36(mut number: u32) -> String {
 }
 
 fn dir_beginning_with(parent: &Path, beginning: &str) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(parent).ok()?.flatten();
-    let mut dirs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(beginning));
-    dirs.next().map(|entry| entry.path())
+    let is_meant = |dir: &PathBuf| dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(beginning));
+    entries(parent).ok()?.into_iter().find(is_meant)
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ pub fn began(log: &Path) -> Option<EpochMs> {
 pub fn written_since(config_dir: &Path, moment: SystemTime, count_max: usize) -> io::Result<Vec<PathBuf>> {
     let mut logs = Vec::new();
     find(config_dir, |log| {
-        let written = log.metadata().and_then(|metadata| metadata.modified());
+        let written = fence::metadata(log).and_then(|metadata| metadata.modified());
         if conversation_of(log).is_some() && written.is_ok_and(|written| written >= moment) {
             logs.push(log.to_owned());
         }

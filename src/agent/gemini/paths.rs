@@ -43,7 +43,7 @@ pub fn find_log(config_dir: &Path, conversation: &str) -> io::Result<Option<Path
         found.extend(chats.into_iter().filter(|log| name(log).ends_with(&ending)));
     }
     found.retain(|log| conversation_of(log).as_deref() == Some(conversation));
-    let size = |log: &PathBuf| log.metadata().map_or(0, |metadata| metadata.len());
+    let size = |log: &PathBuf| fence::metadata(log).map_or(0, |metadata| metadata.len());
     Ok(found.into_iter().max_by_key(size))
 }
 
@@ -59,7 +59,7 @@ pub fn logs_of(config_dir: &Path, workspace: &Path) -> io::Result<Vec<PathBuf>> 
 pub fn log_since(config_dir: &Path, workspace: &Path, started: EpochMs) -> Option<PathBuf> {
     let chats = entries(&project_dir(config_dir, workspace)?.join("chats")).ok()?;
     let began = |log: &PathBuf| {
-        let written = log.metadata().ok()?.modified().ok().map(EpochMs::from)?;
+        let written = fence::metadata(log).ok()?.modified().ok().map(EpochMs::from)?;
         // Most of them are old, and need not be opened.
         let began = (written >= started).then(|| header(log)).flatten()?;
         EpochMs::from_iso8601(began["startTime"].as_str()?).filter(|began| *began >= started)

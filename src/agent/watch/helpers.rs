@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::driver::Driver;
 use crate::agent::evidence::EpochMs;
+use crate::agent::fence;
 use crate::agent::tail::{Start, Tail};
 use crate::agent::usage::Usage;
 
@@ -26,7 +27,7 @@ impl HelperLogs {
                 continue;
             }
             let read_to = self.read_to.entry(path.clone()).or_default();
-            if std::fs::metadata(&path).is_ok_and(|found| found.len() != *read_to) {
+            if fence::metadata(&path).is_ok_and(|found| found.len() != *read_to) {
                 *read_to = count_from(*read_to, driver, path, usage);
             }
         }

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::network;
+use crate::boxes::first;
 use crate::child::{Enclosed, Enclosure, Exit, Launch, Pipes, SpawnError};
 use crate::egress::{AllowList, Denial, Published};
 use crate::sandbox::{Ended, Ending, Piped, Run, RunError, Sandbox, SandboxError, Spec, Started};
@@ -27,6 +28,8 @@ pub struct BoxEnclosure {
     denials: mpsc::Sender<Denial>,
     /// Where programs start when they do not say.
     cwd: PathBuf,
+    /// The box's own directory, where its first process is written down.
+    dir: PathBuf,
     live: Mutex<Option<Live>>,
 }
 
@@ -50,9 +53,10 @@ impl BoxEnclosure {
         spec: Spec,
         allow: AllowList,
         cwd: PathBuf,
+        dir: PathBuf,
     ) -> Result<(Arc<Self>, mpsc::Receiver<Denial>), SandboxError> {
         let (denials, denied) = mpsc::channel(network::DENIALS_MAX);
-        let enclosure = Arc::new(Self { spec, allow, denials, cwd, live: Mutex::new(None) });
+        let enclosure = Arc::new(Self { spec, allow, denials, cwd, dir, live: Mutex::new(None) });
         enclosure.sandbox()?;
         Ok((enclosure, denied))
     }
@@ -100,6 +104,12 @@ impl BoxEnclosure {
         match start(&sandbox, &run) {
             // Its first process was killed: everything in it is gone, and a new one takes its place.
             Err(RunError::BoxGone) => {
+                // Two of them would write into the same layer.
+                if !sandbox.ends() {
+                    return Err(RunError::Talk(io::Error::other(
+                        "what runs in the box does not end, not even by SIGKILL",
+                    )));
+                }
                 self.forget(&sandbox);
                 start(&*self.sandbox().map_err(standing)?, &run)
             }
@@ -114,6 +124,11 @@ impl BoxEnclosure {
             return Ok(live.sandbox.clone());
         }
         let sandbox = Arc::new(Sandbox::start(&self.spec, COOP.as_ref())?);
+        first::note(&self.dir, sandbox.pid()).map_err(|source| SandboxError::Handshake {
+            name: self.spec.name.clone(),
+            what: "cannot write down who its first process is",
+            source,
+        })?;
         tracing::info!(pid = sandbox.pid(), "the box stands");
         let cancel = CancellationToken::new();
         if let Err(error) = network::serve_proxy(&sandbox, &self.allow, self.denials.clone(), cancel.clone()) {

@@ -5,7 +5,8 @@
 //!                                               └── enclosure: makes it, and makes it again when it is gone
 //! ```
 //! Paths are the same inside and outside: the workspace, the box's own HOME, the directory with the agent's settings, the
-//! sockets and coop itself. So nothing that an agent tells has to be translated.
+//! sockets and coop itself. So little of what an agent tells has to be translated: only what is mounted over a part of its
+//! HOME lies elsewhere.
 
 mod enclosure;
 mod environment;
@@ -17,8 +18,8 @@ mod spec;
 
 pub use enclosure::BoxEnclosure;
 pub use environment::{environment, image_variables};
-pub use login::{LoginError, copy_login};
+pub use login::{Copied, LoginError, copy_login};
 pub use network::Publishing;
-pub use places::{Places, make_beneath};
+pub use places::Places;
 pub use programs::{Installed, installed};
-pub use spec::{spec, written_inside};
+pub use spec::{read_from_outside, spec, written_inside};

@@ -1,10 +1,6 @@
 //! Where the parts of a box lie.
 
-use std::io;
-use std::path::{Component, Path, PathBuf};
-
-use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
-use rustix::io::Errno;
+use std::path::{Path, PathBuf};
 
 /// The directory of one box, and what is in it.
 #[derive(Clone, Debug)]
@@ -22,6 +18,21 @@ pub struct Places {
 }
 
 impl Places {
+    /// Those of a box that does not run: without what only a session has.
+    pub fn at_rest(dir: &Path, coop_home: &Path) -> Self {
+        let (volumes, builds) = (coop_home.join("volumes"), coop_home.join("builds"));
+        Self { dir: dir.to_owned(), volumes, builds, hooks: PathBuf::new(), coop: PathBuf::new() }
+    }
+
+    /// The directory, which no box writes, that something of the box or a volume lies in; none for what is the user's.
+    pub fn own(&self, path: &Path) -> Option<&Path> {
+        if path.starts_with(&self.volumes) {
+            self.volumes.parent()
+        } else {
+            Some(&*self.dir).filter(|own| path.starts_with(own))
+        }
+    }
+
     /// The box's own HOME.
     pub fn home(&self) -> PathBuf {
         self.dir.join("home")
@@ -59,44 +70,5 @@ impl Places {
 
     pub fn volume(&self, name: &str) -> PathBuf {
         self.volumes.join(name)
-    }
-}
-
-/// Makes directories beneath one in which a box writes, step by step: a link on the way is not followed.
-pub fn make_beneath(base: &Path, relative: &Path) -> io::Result<()> {
-    let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut at = openat(CWD, base, directory, Mode::empty())?;
-    for step in relative.components() {
-        let Component::Normal(name) = step else { return Err(io::ErrorKind::InvalidInput.into()) };
-        match mkdirat(&at, name, Mode::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
-        at = openat(&at, name, directory, Mode::empty())?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-    use crate::config::Scratch;
-
-    #[test]
-    fn directories_are_made_where_they_are_named_and_never_where_a_link_leads() {
-        let scratch = Scratch::fresh();
-        let (base, home) = (scratch.path("persist"), scratch.path("home"));
-        fs::create_dir(&base).unwrap();
-        fs::create_dir(&home).unwrap();
-        make_beneath(&base, Path::new("x/y/z")).unwrap();
-        make_beneath(&base, Path::new("x/y/z")).unwrap();
-        assert!(base.join("x/y/z").is_dir());
-        symlink(&home, base.join("x/link")).unwrap();
-        make_beneath(&base, Path::new("x/link/.ssh")).unwrap_err();
-        make_beneath(&base, Path::new("../home/.ssh")).unwrap_err();
-        assert!(!home.join(".ssh").exists());
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::login;
 use super::places::Places;
 use super::programs::Installed;
+use crate::agent::fence::Shown;
 use crate::boxes::Record;
 use crate::boxes::foundation::{limits, names_of_hosts};
 use crate::boxfile::{Access, BoxPlan, Login, NetworkMode, PlannedMount, PlannedSource, UidMap, WorkspaceMode};
@@ -31,11 +32,7 @@ pub fn spec(record: &Record, places: &Places, installed: &Installed, user_home: 
     mounts.extend(shown.map(|(to, from)| Mount::Straight { from: from.clone(), to: to.clone(), read_only: true }));
     mounts.extend(workspace(plan, places));
     // One may lie in another, which the box writes.
-    mounts.extend(plan.session.persist.iter().map(|relative| Mount::Straight {
-        from: places.persist(relative),
-        to: places.home().join(relative),
-        read_only: false,
-    }));
+    mounts.extend(persisted(plan, places));
     if plan.login == Login::Share {
         let shared = user_home.map(|home| login::shared(plan.agent, home, &places.home())).unwrap_or_default();
         mounts.extend(shared.into_iter().map(|(from, to)| Mount::Bind { from, to, read_only: false, optional: true }));
@@ -73,6 +70,26 @@ pub fn written_inside(record: &Record, places: &Places) -> Vec<PathBuf> {
         _ => None,
     });
     [plan.workspace.path.clone(), places.dir.clone(), places.volumes.clone()].into_iter().chain(mounted).collect()
+}
+
+/// What coop itself reads of a box from outside, in the order in which it is mounted.
+pub fn read_from_outside(plan: &BoxPlan, places: &Places) -> Vec<Shown> {
+    // HOME may lie in the workspace, and is the box's own all the same.
+    let own = [plan.workspace.path.clone(), places.home()].map(Shown::same);
+    let mounted = persisted(plan, places).chain(plan.mounts.iter().map(|mount| planned(mount, places)));
+    let shown = mounted.filter_map(|mount| match mount {
+        Mount::Straight { from, to, .. } => Some(Shown { inside: to, outside: from }),
+        _ => None,
+    });
+    own.into_iter().chain(shown).collect()
+}
+
+fn persisted(plan: &BoxPlan, places: &Places) -> impl Iterator<Item = Mount> {
+    plan.session.persist.iter().map(|relative| Mount::Straight {
+        from: places.persist(relative),
+        to: places.home().join(relative),
+        read_only: false,
+    })
 }
 
 fn bind(path: &Path, read_only: bool) -> Mount {

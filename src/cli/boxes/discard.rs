@@ -1,6 +1,7 @@
 //! `coop discard`: what an agent changed is thrown away.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -8,10 +9,14 @@ use super::apply::counted;
 use super::ask::may;
 use super::diff::told;
 use super::paths::{changes, check_still, choose};
-use super::{DIFF_WITHIN, Daemon};
+use super::{Daemon, Refused};
+use crate::api::Code;
 use crate::cli::completions;
 use crate::cli::words::{complain, plain, print_json, print_line};
 use crate::proto::v1::{DiscardWorkspaceRequest, DiscardWorkspaceResponse};
+
+/// A layer may hold millions of files; a disk that is busy removes some thousands a second.
+const DISCARD_WITHIN: Duration = Duration::from_secs(900);
 
 /// Throw changes of a box away
 ///
@@ -35,21 +40,29 @@ impl Discard {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let daemon = Daemon::reach().await?;
         let chosen = choose(&daemon, &self.words).await?;
-        let changes = changes(&daemon, &chosen).await?;
         let name = chosen.found.name.clone();
-        if changes.is_empty() {
-            return self.report(&DiscardWorkspaceResponse::default(), &name);
-        }
+        let what = match changes(&daemon, &chosen).await {
+            Ok(changes) if changes.is_empty() => return self.report(&DiscardWorkspaceResponse::default(), &name),
+            Ok(changes) => {
+                if !self.yes {
+                    changes.iter().for_each(|change| complain(&told(change)));
+                }
+                counted(changes.len())
+            }
+            // They need not be listed to be thrown away.
+            Err(error) if is_unlisted(&error, &chosen.paths) => {
+                complain(&format!("the changes cannot be listed: {error}"));
+                "all changes".to_owned()
+            }
+            Err(error) => return Err(error),
+        };
         check_still(&chosen.found)?;
-        if !self.yes {
-            changes.iter().for_each(|change| complain(&told(change)));
-        }
-        if !may(&format!("Throw {} of box {name} away for good?", counted(changes.len())), self.yes)? {
+        if !may(&format!("Throw {what} of box {name} away for good?"), self.yes)? {
             complain("nothing was thrown away");
             return Ok(ExitCode::FAILURE);
         }
         let request = DiscardWorkspaceRequest { name: name.clone(), paths: chosen.paths };
-        let answer = daemon.ask(DIFF_WITHIN, daemon.calls().discard_workspace(request)).await?;
+        let answer = daemon.ask(DISCARD_WITHIN, daemon.calls().discard_workspace(request)).await?;
         self.report(&answer, &name)
     }
 
@@ -63,4 +76,10 @@ impl Discard {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Whether there are changes that the daemon cannot list. All of them can be thrown away whatever they are.
+fn is_unlisted(error: &anyhow::Error, paths: &[String]) -> bool {
+    let Some(refused) = error.downcast_ref::<Refused>() else { return false };
+    refused.code == Code::TooLarge || refused.code == Code::BadRequest && paths.is_empty()
 }

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use super::super::{ApplyOptions, Baseline, Overlay, ReviewError, Selection, Why};
+use super::super::{ApplyOptions, Baseline, CHANGES_MAX, Overlay, ReviewError, Selection, Why};
 use super::bench::Bench;
 use super::ordinary::{NOBODY_ELSE, this_program_in_a_namespace, this_program_in_a_namespace_with};
 
@@ -275,7 +275,8 @@ fn what_cannot_be_read_is_not_lost_with_the_rest() {
     this_program_in_a_namespace_with(test, &[(AT, place.as_os_str())], || {
         let overlay = Overlay { lower: place.join("lower"), upper: place.join("upper") };
         let baseline = Baseline::at(place.join("baseline"));
-        let options = ApplyOptions { baseline, protect: Vec::new(), force: false, and_clear: true };
+        let options =
+            ApplyOptions { baseline, protect: Vec::new(), force: false, and_clear: true, changes_max: CHANGES_MAX };
         let error = overlay.apply(&Selection::All, &options).unwrap_err();
         assert!(matches!(&error, ReviewError::Unreadable(paths) if paths == &[Path::new("theirs")]), "{error}");
         overlay.apply(&Selection::of(["a"]).unwrap(), &options).unwrap();

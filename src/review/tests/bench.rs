@@ -8,7 +8,9 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use super::super::{ApplyOptions, Baseline, Change, Changes, Kind, Options, Overlay, Report, ReviewError, Selection};
+use super::super::{
+    ApplyOptions, Baseline, CHANGES_MAX, Change, Changes, Kind, Options, Overlay, Report, ReviewError, Selection,
+};
 
 pub struct Bench {
     root: PathBuf,
@@ -88,7 +90,7 @@ impl Bench {
 
     pub fn options(&self) -> ApplyOptions {
         let baseline = Baseline::at(self.root.join("baseline"));
-        ApplyOptions { baseline, protect: Vec::new(), force: false, and_clear: true }
+        ApplyOptions { baseline, protect: Vec::new(), force: false, and_clear: true, changes_max: CHANGES_MAX }
     }
 
     pub fn apply(&self, paths: &[&str]) -> Result<Report, ReviewError> {

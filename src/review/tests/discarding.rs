@@ -1,7 +1,9 @@
 //! What is discarded is gone from the box, the rest stays, and the box can go on.
 
-use super::super::ReviewError;
-use super::bench::Bench;
+use std::path::Path;
+
+use super::super::{ApplyOptions, Options, ReviewError, Selection};
+use super::bench::{Bench, short};
 
 const PROJECT: &str = "echo a >a; mkdir -p d/sub e; echo b >d/b; echo c >d/sub/c; echo f >e/f";
 
@@ -83,4 +85,30 @@ fn what_an_interrupted_discard_left_is_removed_by_the_next() {
     std::fs::write(bench.path(".upper.discarded/0/in/f"), "").unwrap();
     bench.discard(&["a"]).unwrap();
     assert!(!bench.path(".upper.discarded").exists());
+}
+
+#[test]
+fn what_is_too_much_to_be_told_can_be_discarded_and_a_chosen_path_is_all_that_is_looked_at() {
+    let bench = Bench::on(PROJECT);
+    bench.in_box("rm -r d; mkdir d many; echo x >d/x; echo 1 >a; for n in 1 2 3 4; do echo $n >many/$n; done");
+    let told = |paths: &[&str]| {
+        let options = Options { only: Selection::of(paths).unwrap(), changes_max: 2, ..Options::default() };
+        bench.overlay.changes(&options).map(|changes| changes.list.iter().map(short).collect::<Vec<_>>())
+    };
+    assert!(matches!(told(&[]), Err(ReviewError::TooMany { max: 2, .. })));
+    assert!(matches!(told(&["many"]), Err(ReviewError::TooMany { max: 2, .. })));
+    assert_eq!(told(&["a", "many/3"]).unwrap(), ["M a", "A many/3"]);
+    assert_eq!(told(&["d/b"]).unwrap(), ["D d/b"], "what a directory made anew hides");
+    assert_eq!(told(&["d/sub/c"]).unwrap(), ["D d/sub/c"]);
+    assert!(matches!(told(&["d/none"]), Err(ReviewError::NothingThere(_))));
+    let few = ApplyOptions { changes_max: 2, ..bench.options() };
+    assert!(matches!(bench.overlay.apply(&Selection::All, &few), Err(ReviewError::TooMany { .. })));
+    let applied = bench.overlay.apply(&Selection::of(["many/3"]).unwrap(), &few).unwrap().applied;
+    assert_eq!(applied, [Path::new("many"), Path::new("many/3")], "with the directory that it stands in");
+    bench.discard(&["many"]).unwrap();
+    bench.discard(&["a"]).unwrap();
+    assert!(matches!(bench.discard(&["e"]), Err(ReviewError::NothingThere(_))));
+    assert_eq!(told(&["d/x"]).unwrap(), ["A d/x"]);
+    bench.discard(&[]).unwrap();
+    assert!(bench.status().is_empty());
 }

@@ -106,7 +106,7 @@ fn a_change_knows_both_sides() {
 fn only_chosen_paths_are_told_and_a_path_without_changes_is_an_error() {
     let bench = Bench::on(PROJECT);
     bench.in_box("echo x >a; echo x >d/b; echo x >d/sub/c");
-    let only = |path: &str| Options { only: super::super::Selection::of([path]).unwrap(), include_git: false };
+    let only = |path: &str| Options { only: super::super::Selection::of([path]).unwrap(), ..Options::default() };
     let list = bench.overlay.changes(&only("./d/sub/")).unwrap().list;
     assert_eq!(list.len(), 1);
     let error = bench.overlay.changes(&only("tool")).err().unwrap();

@@ -1,13 +1,17 @@
 //! The new root while it is built. What is in it may come from strangers: no path leads out of it.
 
 use std::{
+    ffi::OsString,
     io,
-    os::fd::{AsFd, OwnedFd},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::ffi::OsStringExt,
+    },
     path::{Component, Path, PathBuf},
 };
 
 use rustix::{
-    fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, symlinkat},
+    fs::{CWD, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, readlinkat, symlinkat},
     mount::{MountAttrFlags, MoveMountFlags, OpenTreeFlags, move_mount, open_tree},
 };
 
@@ -16,6 +20,9 @@ use super::{
     failure::At,
 };
 use crate::beneath::settled;
+
+/// Links one after the other that are followed to a file that is not there. Images have one, as for `resolv.conf`.
+const LINKS_MAX: u32 = 8;
 
 /// A mount that becomes `/`.
 pub(super) struct Tree(OwnedFd);
@@ -63,6 +70,10 @@ impl Tree {
 
     /// A file of the box, made if it is not there.
     pub(super) fn file(&self, path: &Path) -> io::Result<OwnedFd> {
+        self.file_behind(path, LINKS_MAX)
+    }
+
+    fn file_behind(&self, path: &Path, links_max: u32) -> io::Result<OwnedFd> {
         match self.open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => return other,
@@ -70,10 +81,17 @@ impl Tree {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        let parent = self.directory(parent)?;
+        let directory = self.directory(parent)?;
         let fresh = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::WRONLY | OFlags::CLOEXEC;
-        openat(&parent, name, fresh, Mode::from_raw_mode(0o644))?;
-        self.open(path)
+        match openat(&directory, name, fresh, Mode::from_raw_mode(0o644)) {
+            Ok(_) => self.open(path),
+            // A link that leads to nothing: programs inside will follow it, and so do we.
+            Err(rustix::io::Errno::EXIST) if links_max > 0 => {
+                let target = readlinkat(&directory, name, Vec::new())?.into_bytes();
+                self.file_behind(&normal(&parent.join(OsString::from_vec(target))), links_max - 1)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// A link of the box; one that is there already stays.
@@ -104,6 +122,19 @@ pub(super) fn straight(path: &Path, step: Step) -> Result<OwnedFd, Failure> {
         return Err(Failure { step, detail, errno: None });
     }
     opened.at(step, || format!("cannot open {}", path.display()))
+}
+
+/// A path of the box without `..`, which does not lead above its root.
+fn normal(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => whole.push(name),
+            Component::ParentDir => drop(whole.pop()),
+            _ => {}
+        }
+    }
+    whole
 }
 
 /// Puts a detached mount on a place.

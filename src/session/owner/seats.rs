@@ -54,7 +54,7 @@ impl Owner {
         self.running()?;
         self.lock.admit(None, now).map_err(locked)?;
         let bytes = if self.terminals.answers_in_vain(terminal) { without_replies(&bytes).into() } else { bytes };
-        let bytes = self.filtering.pass(bytes, now);
+        let bytes = self.filtering.pass(terminal, bytes, now);
         if bytes.is_empty() {
             return Ok(());
         }

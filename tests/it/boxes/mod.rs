@@ -4,6 +4,7 @@ mod again;
 mod crowd;
 mod daemon;
 mod denials;
+mod endings;
 mod full_and_closed;
 mod inside;
 mod keeping;

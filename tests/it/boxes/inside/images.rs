@@ -197,3 +197,36 @@ async fn a_setup_command_that_fails_is_told_with_what_it_printed_and_tried_again
     }
     assert_eq!(user.run(&["ls", "--json"]).await.json()["boxes"], serde_json::json!([]), "no box was made of it");
 }
+
+#[tokio::test]
+async fn an_image_whose_resolver_is_a_link_to_nothing_resolves_as_the_machine_does() {
+    let user = User::new();
+    let root = user.scratch.path("rootfs");
+    rootfs(&root, "linked");
+    // As images of systems with systemd-resolved have it.
+    std::os::unix::fs::symlink("../run/systemd/resolve/stub-resolv.conf", root.join("etc/resolv.conf")).unwrap();
+    let setup = "setup = [\"cat /etc/resolv.conf >/seen\"]";
+    user.has(&format!("[box]\nimage = \"dir:{}\"\n{setup}\n[network]\nmode = \"host\"\n", root.display())).await;
+    let machines = std::fs::read_to_string("/etc/resolv.conf").unwrap();
+    assert_eq!(user.told("cat /seen").await, machines.trim_end(), "while it was made ready");
+    assert_eq!(user.told("cat /etc/resolv.conf").await, machines.trim_end());
+    let kept = root.join("etc/resolv.conf").read_link().unwrap();
+    assert_eq!(kept.to_str(), Some("../run/systemd/resolve/stub-resolv.conf"), "the image is as it was");
+}
+
+#[tokio::test]
+async fn what_was_written_over_one_setup_is_not_put_over_another() {
+    let user = User::new();
+    let image = reference(&user, "dir");
+    let toml = |setup: &str| format!("[box]\nimage = \"{image}\"\nsetup = [\"{setup}\"]\n");
+    user.has(&toml("echo one >/made")).await;
+    user.told("echo mine >>/made").await;
+    user.run(&["stop", super::NAME]).await.ok();
+    user.says(&toml("echo two >/made")).await;
+    let refused = user.tries(&["-d", "--", "cat"]).await;
+    assert!(refused.code == Some(1) && refused.err.contains("other setup commands"), "{refused:?}");
+    assert!(refused.err.contains("does not fit: `coop rm red` first"), "{refused:?}");
+    user.says(&toml("echo one >/made")).await;
+    assert_eq!(user.tries(&["-d", "--", "cat"]).await.code, Some(0));
+    assert_eq!(user.told("cat /made").await, "one\nmine");
+}

@@ -68,3 +68,18 @@ async fn keys_that_are_filtered_never_reach_the_program_and_the_api_passes() {
     assert_eq!(typed.code, Some(0), "{typed:?}");
     seat.shows("a^Cb^Z").await;
 }
+
+#[tokio::test]
+async fn each_terminal_has_a_ctrl_c_of_its_own() {
+    let user = User::new();
+    user.says("[input_filter]\nctrl_c_ms = 60000\n").await;
+    let made = user.tries(&["--json", "--", "sh", "-c", "stty raw -echo; echo ready; exec cat -v"]).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let (mut one, mut other) = (user.seat(&["attach", super::NAME]), user.seat(&["attach", super::NAME]));
+    one.shows("ready").await;
+    other.shows("ready").await;
+    one.types("\x03\x03a").await;
+    other.shows("^Ca").await;
+    other.types("\x03\x03b").await;
+    one.shows("^Ca^Cb").await;
+}

@@ -160,3 +160,21 @@ async fn a_text_that_is_no_utf_8_is_told_byte_for_byte_and_git_takes_it() {
     let told = daemon.get("/api/v1/boxes/red/diff").await.ok();
     assert!(told["text"].as_str().unwrap().contains("+th\u{fffd}\n") && told["exact"].is_string(), "{told}");
 }
+
+#[tokio::test]
+async fn a_file_that_was_only_touched_is_no_change_that_could_be_lost() {
+    let user = User::new();
+    repository(&user);
+    user.has("[workspace]\nmode = \"overlay\"\n").await;
+    user.told("touch text").await;
+    user.run(&["stop", super::NAME]).await.ok();
+    assert_eq!(user.run(&["diff", super::NAME]).await.ok(), "");
+    let plain = user.tries(&["-d", "--workspace", "rw"]).await;
+    assert_eq!(plain.code, Some(0), "nothing is lost without its overlay: {plain:?}");
+    user.run(&["stop", super::NAME]).await.ok();
+    assert_eq!(user.tries(&["-d", "--workspace", "overlay"]).await.code, Some(0));
+    user.told("touch text").await;
+    user.run(&["stop", super::NAME]).await.ok();
+    let removed = user.run(&["rm", super::NAME]).await;
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+}

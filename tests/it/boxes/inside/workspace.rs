@@ -192,3 +192,58 @@ async fn a_login_that_is_copied_is_the_boxs_own_and_one_that_is_shared_is_renewe
     assert_eq!(user.tries(&["-d"]).await.code, Some(0));
     user.fails("cat ~/.claude/.credentials.json").await;
 }
+
+#[tokio::test]
+async fn a_box_that_exists_is_given_the_login_when_its_file_says_so() {
+    let user = User::new();
+    let home = user.scratch.path("user");
+    std::fs::create_dir_all(home.join(".claude")).unwrap();
+    std::fs::write(home.join(".claude/.credentials.json"), "{\"key\":1}").unwrap();
+    let user = user.with("HOME", home.to_str().unwrap());
+    let toml = |login: &str| format!("[box]\nagent = \"claude\"\ncommand = [\"cat\"]\nlogin = \"{login}\"\n");
+    let again = async |login: &str| {
+        user.says(&toml(login)).await;
+        let up = user.tries(&["-d"]).await;
+        assert_eq!(up.code, Some(0), "{up:?}");
+        let key = user.inside("cat ~/.claude/.credentials.json").await.text();
+        user.run(&["stop", super::NAME]).await.ok();
+        (key, up.err)
+    };
+    assert_eq!(again("none").await.0, "");
+    let (key, said) = again("copy").await;
+    assert_eq!(key, "{\"key\":1}");
+    assert!(said.contains("box.login: ~/.claude/.credentials.json was copied into the box"), "{said}");
+    let own = user.kept(super::NAME).join("home/.claude/.credentials.json");
+    std::fs::write(&own, "renewed inside").unwrap();
+    let (key, said) = again("copy").await;
+    assert_eq!(key, "renewed inside");
+    assert!(!said.contains("box.login"), "{said}");
+    again("none").await;
+    let (key, said) = again("copy").await;
+    assert_eq!(key, "renewed inside");
+    assert!(said.contains("was not copied, the box has a newer one"), "{said}");
+}
+
+/// Something in Claude's place that keeps a status.
+const KEEPS_A_STATUS: &str = r#"
+mkdir -p "$HOME/.claude/sessions"
+printf '{"pid":%s,"status":"busy"}' $$ >"$HOME/.claude/sessions/$$.json"
+echo ready
+read -r _
+"#;
+
+#[tokio::test]
+async fn an_agents_files_are_read_also_where_something_is_mounted_over_its_directory() {
+    for mounted in ["[session]\npersist = [\".claude\"]\n", "mounts = [{ volume = \"c\", to = \"~/.claude\" }]\n"] {
+        let user = User::new();
+        user.scratch.file("project/agent.sh", KEEPS_A_STATUS);
+        let command = "command = [\"bash\", \"-c\", \"(exec -a claude bash agent.sh); cat\"]";
+        user.says(&format!("[box]\nagent = \"claude\"\n{command}\n{mounted}")).await;
+        let made = user.tries(&["-d"]).await;
+        assert_eq!(made.code, Some(0), "{made:?}");
+        let waited = user.run(&["wait", "--session", super::NAME, "--state", "working", "--timeout", "60"]).await;
+        assert_eq!(waited.code, Some(0), "{waited:?}");
+        let state = user.run(&["state", "--session", super::NAME, "--json"]).await.json();
+        assert_eq!(state["agent"]["detection_cause"], "status: busy", "{state}");
+    }
+}
