@@ -127,7 +127,8 @@ impl Relaunch {
         if last.config_dir.as_deref() != config_dir {
             self.place(&plan.placed);
         }
-        let keeps_conversation = plan.session_id.is_some() && plan.session_id == last.conversation;
+        let is_named = plan.session_id.is_some() && plan.session_id == last.conversation;
+        let keeps_conversation = is_named || matches!(which, Next::GoesOn(_));
         Some(Again { argv: Some(plan.argv), keeps_conversation, by_own_words })
     }
 

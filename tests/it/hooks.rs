@@ -389,7 +389,8 @@ async fn the_conversation_of_the_last_child_is_the_next_ones_only_if_it_goes_on(
     let claude = Claude::start(&[]).await;
     for (resume, known) in [(true, json!("first")), (false, Value::Null)] {
         claude.hook("SessionStart", json!({"session_id": "first"})).await;
-        claude.is("idle").await;
+        claude.hook("UserPromptSubmit", json!({"session_id": "first", "prompt": "Go"})).await;
+        claude.is("working").await;
         claude.post("/api/v1/session/restart", json!({"resume": resume})).await.ok();
         assert_eq!(claude.state().await["session_id"], known, "{resume}");
     }
