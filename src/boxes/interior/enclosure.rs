@@ -124,11 +124,10 @@ impl BoxEnclosure {
             return Ok(live.sandbox.clone());
         }
         let sandbox = Arc::new(Sandbox::start(&self.spec, COOP.as_ref())?);
-        first::note(&self.dir, sandbox.pid()).map_err(|source| SandboxError::Handshake {
-            name: self.spec.name.clone(),
-            what: "cannot write down who its first process is",
-            source,
-        })?;
+        // A full disk is no reason not to start: only after a kill of the session is its end not waited for then.
+        if let Err(error) = first::note(&self.dir, sandbox.pid()) {
+            tracing::warn!(%error, "who the first process of the box is could not be written down");
+        }
         tracing::info!(pid = sandbox.pid(), "the box stands");
         let cancel = CancellationToken::new();
         if let Err(error) = network::serve_proxy(&sandbox, &self.allow, self.denials.clone(), cancel.clone()) {

@@ -44,6 +44,7 @@ impl Discard {
         let what = match changes(&daemon, &chosen).await {
             Ok(changes) if changes.is_empty() => return self.report(&DiscardWorkspaceResponse::default(), &name),
             Ok(changes) => {
+                check_still(&chosen.found)?;
                 if !self.yes {
                     changes.iter().for_each(|change| complain(&told(change)));
                 }
@@ -51,12 +52,12 @@ impl Discard {
             }
             // They need not be listed to be thrown away.
             Err(error) if is_unlisted(&error, &chosen.paths) => {
+                check_still(&chosen.found)?;
                 complain(&format!("the changes cannot be listed: {error}"));
                 "all changes".to_owned()
             }
             Err(error) => return Err(error),
         };
-        check_still(&chosen.found)?;
         if !may(&format!("Throw {what} of box {name} away for good?"), self.yes)? {
             complain("nothing was thrown away");
             return Ok(ExitCode::FAILURE);

@@ -32,6 +32,7 @@ impl Held {
         assert!(!inside.is_empty());
         signal(session, Signal::SIGKILL);
         gone(session).await;
+        user.daemon().await.stands("red", "lost").await;
         assert!(alive(first));
         Self { user, first, inside }
     }
