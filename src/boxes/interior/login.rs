@@ -95,7 +95,7 @@ fn written_inside(directory: &OwnedFd, name: &OsStr) -> io::Result<Option<System
         Ok(found) if found.st_size == 0 => Ok(None),
         Ok(found) => {
             let seconds = Duration::from_secs(u64::try_from(found.st_mtime).unwrap_or(0));
-            let nanos = Duration::from_nanos(u64::try_from(found.st_mtime_nsec).unwrap_or(0));
+            let nanos = Duration::from_nanos(found.st_mtime_nsec);
             Ok(Some(SystemTime::UNIX_EPOCH + seconds + nanos))
         }
         Err(Errno::NOENT) => Ok(None),

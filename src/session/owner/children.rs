@@ -216,7 +216,7 @@ impl Owner {
                 given.change(&mut launch, Change { set: env, unset: Vec::new() })?;
                 Ok(launch)
             }
-            Origin::Lent(backend) => Err(Refusal::Borrowed(*backend)),
+            Origin::Lent(backend) => Err(Refusal::Borrowed(backend)),
         }
     }
 
