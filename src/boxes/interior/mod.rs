@@ -15,7 +15,7 @@ mod places;
 mod programs;
 mod spec;
 
-pub use enclosure::BoxEnclosure;
+pub use enclosure::{BoxEnclosure, News};
 pub use environment::{environment, image_variables};
 pub use login::{LoginError, copy_login};
 pub use network::Publishing;
