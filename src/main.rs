@@ -14,10 +14,11 @@ fn main() -> ExitCode {
     if std::process::id() == 1 && verb.as_deref().is_none_or(|word| word != "box-init") {
         return coop::child::run_first();
     }
-    // The first process of a box, one program in a box of its own, and what clears up after the users of a box.
+    // The first process of a box, who covers in it what was replaced outside, one program in a box of its own, and what clears up after the users of a box.
     #[cfg(target_os = "linux")]
     match verb.as_deref().and_then(std::ffi::OsStr::to_str) {
         Some("box-init") => return coop::sandbox::init_main(),
+        Some(coop::sandbox::COVER_VERB) => return coop::sandbox::cover_main(),
         Some("box-run") => return coop::sandbox::run_main(std::env::args_os().skip(2)),
         Some(coop::images::CLEAR_VERB) => return coop::images::clear_main(std::env::args_os().skip(2)),
         _ => {}

@@ -31,6 +31,7 @@ mod states;
 mod streams;
 mod transcripts;
 mod waits;
+mod warnings;
 
 pub use access::{Access, Gate, Secret};
 pub use attach::attach;
@@ -45,3 +46,4 @@ pub use rpcs::{RPCS, Rpc, rpc_of_grpc_path};
 pub use service::{About, Api, Service, WsClient};
 pub use side_terminals::{Side, SideTerminals};
 pub use waits::EXITED;
+pub use warnings::Warnings;

@@ -16,6 +16,7 @@ use super::extensions::{Encoded, HttpStatus, Trusted, WantsJson};
 use super::faces::{Face, Faces};
 use super::side_terminals::SideTerminals;
 use super::streams::{self, Messages};
+use super::warnings::Warnings;
 use crate::agent::Agent;
 use crate::log::LogTail;
 use crate::proto::v1::{self, coop_server::Coop};
@@ -37,7 +38,7 @@ pub struct About {
     /// How long a witness is waited for, unless a caller says otherwise.
     pub nudge_timeout_ms: Option<u32>,
     /// What was asked for and cannot be enforced on this machine.
-    pub warnings: Vec<String>,
+    pub warnings: Warnings,
     /// Ports of the machine that lead into its box.
     pub published: Vec<String>,
 }

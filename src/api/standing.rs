@@ -66,7 +66,7 @@ impl Service {
             backend: self.about.backend.to_owned(),
             restarts_at_ms: vitals.restarts_at_ms,
             parked: vitals.is_parked,
-            warnings: self.about.warnings.clone(),
+            warnings: self.about.warnings.all(),
             published: self.about.published.clone(),
             url: self.about.url.clone(),
         }

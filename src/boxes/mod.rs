@@ -30,6 +30,7 @@ mod raw;
 mod record;
 mod reviews;
 mod sidecar;
+mod submodules;
 
 pub use asked::Asked;
 pub use environment::passed_on;

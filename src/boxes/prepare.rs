@@ -11,6 +11,7 @@ use super::foundation::{self, Foundation, FoundationError, Told};
 use super::home::Home;
 use super::name::{BadName, Name};
 use super::record::{ImageRecord, Record};
+use super::submodules;
 use crate::boxfile::{
     self, Agent, BoxPlan, FileError, Needs, Overrides, Surroundings, Trust, TrustError, Verdict, Whose, Word,
 };
@@ -152,7 +153,8 @@ fn plan(source: &v1::BoxSource, home: &Home) -> Result<Planned, PrepareError> {
     let settings = |asked: &Asked| Ok::<_, PrepareError>(loaded.settings(overrides(asked, source)?));
     let earlier = earlier(home, &boxfile::place(&settings(&asked)?, &at));
     let asked = asked.over(earlier.clone().unwrap_or_default());
-    let plan = boxfile::resolve(&settings(&asked)?, &at).map_err(|why| PrepareError::Plan(why.to_string()))?;
+    let mut plan = boxfile::resolve(&settings(&asked)?, &at).map_err(|why| PrepareError::Plan(why.to_string()))?;
+    submodules::guard(&mut plan);
     let file_sha256 = loaded.source.as_ref().map(boxfile::Source::sha256);
     Ok(Planned { plan, asked, earlier, file_sha256 })
 }

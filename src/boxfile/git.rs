@@ -1,6 +1,12 @@
 //! What in a `.git` git does more with than read data: it runs it, or is led elsewhere by it.
 
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use nix::libc;
+
+use super::paths::clean;
 
 /// By name, in the directory of a repository and of each of its submodules. What else is there, agents write to commit;
 /// when changes are reviewed, [`crate::review`] goes by the same.
@@ -15,6 +21,56 @@ const MODULES: &str = "modules";
 /// No project has so many; without a bound a stranger's could hold us.
 const MODULES_MAX: usize = 64;
 const DEPTH_MAX: usize = 6;
+
+/// The settings of a repository are much shorter.
+const CONFIG_BYTES_MAX: u64 = 256 * 1024;
+
+/// What leads git into a directory that it visits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entrance {
+    None,
+    /// The file that says where the repository is, or the live files of one that is there itself.
+    Files(Vec<PathBuf>),
+    /// A link, which nothing can be mounted over.
+    Link(PathBuf),
+}
+
+/// What leads git into this directory.
+pub fn entrance(checkout: &Path) -> Entrance {
+    let git = checkout.join(".git");
+    match git.symlink_metadata() {
+        Ok(found) if found.is_symlink() => Entrance::Link(git),
+        Ok(found) if found.is_dir() => Entrance::Files(live_paths(&git)),
+        Ok(_) => Entrance::Files(vec![git]),
+        Err(_) => Entrance::None,
+    }
+}
+
+/// Where the submodules of a repository are checked out in the project, as their own settings say.
+pub fn checkouts(git: &Path, project: &Path) -> Vec<PathBuf> {
+    let mut modules = Vec::new();
+    find_modules(&git.join(MODULES), DEPTH_MAX, &mut modules);
+    let all = modules.iter().filter_map(|module| clean(&module.join(worktree(&module.join("config"))?)));
+    all.filter(|path| path.starts_with(project) && path != project).collect()
+}
+
+/// `core.worktree` of a repository, as git itself writes it.
+fn worktree(config: &Path) -> Option<String> {
+    // A FIFO under that name must not hold us.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(config).ok()?;
+    let mut text = String::new();
+    file.take(CONFIG_BYTES_MAX).read_to_string(&mut text).ok()?;
+    let mut is_core = false;
+    text.lines().map(str::trim).find_map(|line| {
+        if line.starts_with('[') {
+            is_core = line.to_ascii_lowercase().starts_with("[core]");
+            return None;
+        }
+        let (name, value) = line.split_once('=')?;
+        (is_core && name.trim().eq_ignore_ascii_case("worktree")).then(|| value.trim().trim_matches('"').to_owned())
+    })
+}
 
 /// The live files of the repository in this directory, and of its submodules.
 pub fn live_paths(git: &Path) -> Vec<PathBuf> {

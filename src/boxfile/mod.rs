@@ -39,7 +39,7 @@ mod words;
 pub use demands::{Demand, demands};
 pub use discover::{FILE_NAME, discover};
 pub use file::*;
-pub use git::GIT_LIVE;
+pub use git::{Entrance, GIT_LIVE, entrance};
 pub use leads::{LeadError, real_path};
 pub use load::{CONFIG_NAME, Loaded, load, load_files};
 pub use merge::{Overrides, merge};

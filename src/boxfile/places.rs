@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::file::{Many, Mount, MountSource, One};
-use super::git::live_paths;
+use super::git::{Entrance, checkouts, entrance, live_paths};
 use super::leads::{LeadError, real_path};
 use super::name::{NAME_RULE, is_name};
 use super::origin::{Origin, Said};
@@ -156,6 +156,9 @@ impl Resolver<'_> {
             self.object("box.hide", said, format!("{} leads out of the file system", quoted(&said.value)));
             return None;
         };
+        if let Some(link) = link_on_the_way(&path, workspace) {
+            self.warn_of_link(&link);
+        }
         self.inside("box.hide", said, &path.to_string_lossy(), workspace, home)
     }
 
@@ -168,7 +171,13 @@ impl Resolver<'_> {
         }
         for said in protect {
             match below(&expand(&said.value, &self.at.home), workspace) {
-                Some(path) => paths.push(workspace.join(path)),
+                Some(path) => {
+                    let path = workspace.join(path);
+                    if let Some(link) = link_on_the_way(&path, workspace) {
+                        self.warn_of_link(&link);
+                    }
+                    paths.push(path);
+                }
                 None => {
                     let way_out = "name paths in it; workspace.mode = \"ro\" protects all of it";
                     self.object(
@@ -204,6 +213,19 @@ impl Resolver<'_> {
             self.warn(format!("{}: {why}; who made it?", told(&elsewhere)));
         }
         paths.extend(live_paths(git));
+        for checkout in git.parent().map(|project| checkouts(git, project)).unwrap_or_default() {
+            match entrance(&checkout) {
+                Entrance::None => {}
+                Entrance::Link(link) => self.warn_of_link(&link),
+                Entrance::Files(of_module) => paths.extend(of_module),
+            }
+        }
+    }
+
+    /// Nothing can be mounted over a link, only over what it leads to.
+    fn warn_of_link(&mut self, link: &Path) {
+        let way_out = "name what it leads to, too, or use workspace.mode = \"overlay\", which makes changes wait";
+        self.warn(format!("{} is a link, which can be replaced from inside: {way_out}", told(link)));
     }
 
     pub(super) fn persisted(&mut self, said: &Said<String>, home: &Path) -> Option<PathBuf> {
@@ -223,6 +245,15 @@ impl Resolver<'_> {
 /// The file's path as it is inside: in a real directory, itself no link.
 fn real_file(file: &Path) -> Option<PathBuf> {
     Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?))
+}
+
+/// The first link on the way from the project to a path in it.
+fn link_on_the_way(path: &Path, workspace: &Path) -> Option<PathBuf> {
+    let mut at = workspace.to_owned();
+    path.strip_prefix(workspace).ok()?.iter().find_map(|step| {
+        at.push(step);
+        at.symlink_metadata().is_ok_and(|found| found.is_symlink()).then(|| at.clone())
+    })
 }
 
 fn told(path: &Path) -> String {

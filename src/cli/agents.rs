@@ -50,6 +50,8 @@ pub struct House {
     pub hook_socket: Option<PathBuf>,
     /// How its version is found out.
     pub elsewhere: version::Elsewhere,
+    /// Why its hooks could not call: coop does not run there.
+    pub mute: Option<String>,
 }
 
 impl House {
@@ -124,7 +126,7 @@ pub async fn ready(
         argv: launch.argv.clone(),
         named: Agent::of_program(&launch.argv[0]) != config.agent,
         // Without a directory nothing can be handed over.
-        groom: if run.is_some() && socket.is_some() { config.groom } else { Groom::Pristine },
+        groom: if run.is_some() && socket.is_some() && house.mute.is_none() { config.groom } else { Groom::Pristine },
         agent_config: config.agent_config.clone(),
         version,
         coop,
@@ -160,7 +162,7 @@ pub async fn ready(
         plan.hooks = false;
         plan.warnings.push(why.to_string());
     }
-    let hooks_off = hooks_off(&plan, config.groom);
+    let hooks_off = house.mute.clone().or_else(|| hooks_off(&plan, config.groom));
     launch.argv = plan.argv;
     launch.env.extend(plan.env.into_iter().map(|(name, value)| (name.into(), value)));
     let bypass_was_asked = driver.asks_for_bypass(&agents_words);

@@ -13,16 +13,23 @@ use super::agents::House as AgentsHouse;
 use super::itself::own_path;
 use crate::agent::fence;
 use crate::agent::version::Elsewhere;
+use crate::api::Warnings;
 use crate::beneath;
-use crate::boxes::interior::{self, BoxEnclosure, Places, Publishing};
+use crate::boxes::interior::{self, BoxEnclosure, News, Places, Publishing};
 use crate::boxes::{Home, Record};
-use crate::boxfile::{BoxPlan, PlannedInputFilter, WorkspaceMode};
+use crate::boxfile::{Agent, BoxPlan, PlannedInputFilter, WorkspaceMode};
 use crate::child::{Ground, Guardian, Launch};
 use crate::config;
 use crate::egress::Denial;
+use crate::sandbox::Replaced;
 use crate::serve::{self, Listener};
 use crate::session::{Denied, Event, InputFilter, Session};
 use crate::terminal::{Modes, encode_key};
+
+/// How long coop itself may take to say its version inside. Its first page may come from a disk that sleeps.
+const RUNS_WITHIN: Duration = Duration::from_secs(20);
+/// A loader that finds no library says so in a few lines.
+const VERSION_BYTES_MAX: u64 = 4 * 1024;
 
 /// Where programs are started, and what follows from it.
 pub struct House {
@@ -36,8 +43,8 @@ pub struct House {
     pub published: Vec<String>,
     /// What people must not type.
     pub input_filter: InputFilter,
-    /// Whom the box is kept from, where it has a network of its own.
-    pub denied: Option<mpsc::Receiver<Denial>>,
+    /// What a box tells while it runs.
+    pub news: Option<News>,
     /// Where those inside reach their session, as far as they may.
     pub inside: Option<Listener>,
 }
@@ -50,7 +57,7 @@ pub fn on_the_machine() -> anyhow::Result<House> {
     let (agents, input_filter) = (AgentsHouse::default(), InputFilter::default());
     let (warnings, published) = (Vec::new(), Vec::new());
     let shell = vec![shell];
-    Ok(House { ground, agents, shell, warnings, published, input_filter, denied: None, inside: None })
+    Ok(House { ground, agents, shell, warnings, published, input_filter, news: None, inside: None })
 }
 
 /// In the box of this record. The launch gets the box's variables instead of ours.
@@ -81,7 +88,7 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
     launch.cwd = Some(launch.cwd.clone().unwrap_or_else(|| plan.workspace.path.clone()));
     let user_home = std::env::var_os("HOME").map(PathBuf::from);
     let spec = interior::spec(&record, &places, &installed, user_home.as_deref());
-    let (enclosure, denied) =
+    let (enclosure, news) =
         BoxEnclosure::start(spec, publishing.allow.clone(), plan.workspace.path.clone(), places.dir.clone())?;
     let mut ports = Vec::new();
     for published in publishing.open().await? {
@@ -89,7 +96,13 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
         ports.push(format!("{}:{}", published.at, published.inside));
         enclosure.publish(published);
     }
-    let warnings: Vec<String> = plan.warnings.iter().cloned().chain(unprotected).chain(enclosure.warnings()).collect();
+    let is_watched = plan.agent != Agent::Unknown;
+    let mute = match record.image.as_ref().filter(|_| is_watched) {
+        Some(_) => runs_inside(&enclosure, &places.coop, launch).await.err(),
+        None => None,
+    };
+    let own = plan.warnings.iter().cloned().chain(unprotected);
+    let warnings: Vec<String> = own.chain(enclosure.warnings()).chain(mute.clone()).collect();
     for warning in &warnings {
         tracing::warn!("{warning}");
     }
@@ -98,12 +111,35 @@ pub async fn ready(record: &Path, launch: &mut Launch) -> anyhow::Result<House> 
         asked: Some(Arc::new(move |launch: &Launch, bytes_max| asked.ask(launch, bytes_max))),
         other_files: record.image.is_some(),
     };
-    let agents =
-        AgentsHouse { state_home: Some(places.run()), hook_socket: Some(places.hooks.join("hook.sock")), elsewhere };
+    let (state_home, hook_socket) = (Some(places.run()), Some(places.hooks.join("hook.sock")));
+    let agents = AgentsHouse { state_home, hook_socket, elsewhere, mute };
     let shell = vec![OsString::from(&plan.shell)];
     let input_filter = input_filter(&plan.input_filter)?;
-    let (ground, denied, inside) = (Ground::within(enclosure), Some(denied), Some(inside));
-    Ok(House { ground, agents, shell, warnings, published: ports, input_filter, denied, inside })
+    let (ground, news, inside) = (Ground::within(enclosure), Some(news), Some(inside));
+    Ok(House { ground, agents, shell, warnings, published: ports, input_filter, news, inside })
+}
+
+/// Whether coop itself runs among the files of an image, as hooks need; on failure, what that means.
+async fn runs_inside(enclosure: &Arc<BoxEnclosure>, coop: &Path, launch: &Launch) -> Result<(), String> {
+    let launch = Launch { argv: vec![coop.into(), "--version".into()], ..launch.clone() };
+    let enclosure = enclosure.clone();
+    let asked = tokio::task::spawn_blocking(move || enclosure.ask(&launch, VERSION_BYTES_MAX));
+    let why = match tokio::time::timeout(RUNS_WITHIN, asked).await {
+        Err(_) => format!("no answer within {} s", RUNS_WITHIN.as_secs()),
+        Ok(Err(error)) => error.to_string(),
+        Ok(Ok(Err(error))) => error.to_string(),
+        Ok(Ok(Ok(said))) => {
+            let said = String::from_utf8_lossy(&said).into_owned();
+            if said.trim_end() == concat!("coop ", env!("CARGO_PKG_VERSION")) {
+                return Ok(());
+            }
+            format!("it says {:?}", said.lines().next().unwrap_or_default())
+        }
+    };
+    Err(format!(
+        "coop does not run in this image, so that its agent gets no hooks and less is known of it: {why} (it is linked to \
+         this machine's C library: an image needs glibc, not older than the machine's, and libgcc_s)"
+    ))
 }
 
 /// Tells the session's log and its subscribers whom the box was kept from, for as long as there is a box.
@@ -112,6 +148,14 @@ pub async fn tell_denials(mut denied: mpsc::Receiver<Denial>, session: Session) 
         let why = why.word();
         tracing::warn!(%host, port, why, "the box was kept from a host");
         session.announce(Event::Denied(Denied { host, port, why, untold })).await;
+    }
+}
+
+/// Keeps the session's warnings true about what was replaced outside and could not be hidden or protected again.
+pub async fn tell_bare(mut replaced: mpsc::Receiver<Replaced>, warnings: Warnings) {
+    while let Some(replaced) = replaced.recv().await {
+        let warning = replaced.bare.is_some().then(|| replaced.to_string());
+        warnings.set(&replaced.path.to_string_lossy(), warning);
     }
 }
 
@@ -183,6 +227,12 @@ fn keep_place_of_hooks(plan: &BoxPlan) -> Option<String> {
     if !found.is_dir() {
         return None;
     }
-    let made = beneath::directory(&workspace.path, Path::new(".git/hooks"));
-    made.err().map(|error| format!("the project's .git/hooks is not there, and is not protected: {error}"))
+    // Those of submodules, too, whose repositories are there.
+    let hooks =
+        workspace.protect.iter().filter(|path| path.ends_with("hooks") && path.parent().is_some_and(Path::is_dir));
+    let missing = hooks.filter(|path| path.symlink_metadata().is_err());
+    missing.filter_map(|path| path.strip_prefix(&workspace.path).ok()).find_map(|path| {
+        let made = beneath::directory(&workspace.path, path);
+        made.err().map(|error| format!("the project's {} is not there, and is not protected: {error}", path.display()))
+    })
 }

@@ -17,7 +17,8 @@ use tracing_subscriber::EnvFilter;
 
 use super::{agents, boxed, lent, namesakes};
 use crate::agent::watch_patterns;
-use crate::api::{About, Api, Gate, Secret, Service, Side, SideTerminals, keep};
+use crate::api::{About, Api, Gate, Secret, Service, Side, SideTerminals, Warnings, keep};
+use crate::boxes::interior::News;
 use crate::child::{self, Launch};
 use crate::config::{self, LogFormat, Sidecar};
 use crate::log::LogTail;
@@ -64,7 +65,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     let hook_token = random_token()?;
     let (mut published, mut input_filter) = (Vec::new(), InputFilter::default());
     let warnings;
-    let (mut denied, mut inside) = (None, None);
+    let (mut news, mut inside) = (None, None);
     let (program, prepared, side) = match &config.borrow {
         Some(borrow) => {
             let lent = lent::ready(&config, borrow).await?;
@@ -81,7 +82,7 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
                 None => boxed::on_the_machine()?,
             };
             (warnings, published, input_filter) = (house.warnings, house.published, house.input_filter);
-            (denied, inside) = (house.denied, house.inside);
+            (news, inside) = (house.news, house.inside);
             let (ground, own_variables) = (house.ground, launch.env.len());
             let prepared = agents::ready(&config, &mut launch, &hook_token, &house.agents).await?;
             // What the agent's driver has added is how coop hears of the agent, and no more to be changed than coop's own.
@@ -104,8 +105,10 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
         input_filter,
         called: "the child",
     });
-    if let Some(denied) = denied {
+    let warnings = Warnings::new(warnings);
+    if let Some(News { denied, replaced }) = news {
         tokio::spawn(boxed::tell_denials(denied, session.clone()));
+        tokio::spawn(boxed::tell_bare(replaced, warnings.clone()));
     }
     if let Some(patterns) = patterns {
         watch_patterns(session.clone(), patterns, config.idle_grace);
@@ -286,7 +289,7 @@ fn about(config: &Sidecar, places: &Places) -> About {
         backend: config.borrow.as_ref().map_or("pty", |borrow| borrow.target.backend()),
         url: places.http.map(serve::url_of),
         nudge_timeout_ms: config.nudge_timeout_ms,
-        warnings: Vec::new(),
+        warnings: Warnings::default(),
         published: Vec::new(),
     }
 }

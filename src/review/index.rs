@@ -11,7 +11,7 @@ use std::{
         ffi::{OsStrExt, OsStringExt},
         fs::MetadataExt,
     },
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
@@ -24,6 +24,8 @@ const INDEX_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Times, device, inode, owner and size of the file; its mode is among them.
 const STAT_BYTES: usize = 40;
 const MODE: std::ops::Range<usize> = 24..28;
+/// The mode of an entry that is a commit of another repository, 160000.
+const OTHER_REPOSITORY: [u8; 4] = 0o160_000_u32.to_be_bytes();
 const OBJECT_ID_BYTES: usize = 20;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// A bit of the flags that says that there are more flags.
@@ -128,6 +130,20 @@ pub fn tracked<'a>(project: &Path, paths: &[&'a Path]) -> Vec<&'a Path> {
     }
     found.sort_unstable();
     found.dedup();
+    found
+}
+
+/// Where the index of the repository in this directory says that others are.
+pub fn gitlinks(git: &Path) -> Vec<PathBuf> {
+    let index = Tree::open(git).ok().and_then(|tree| read(&tree, Path::new("index")));
+    let mut found = Vec::new();
+    if let Some((bytes, _)) = index {
+        each_named(&bytes, |line, name| {
+            if line.stat[MODE] == OTHER_REPOSITORY {
+                found.push(PathBuf::from(OsStr::from_bytes(name)));
+            }
+        });
+    }
     found
 }
 

@@ -50,7 +50,7 @@ pub use change::{Change, Entry, EntryKind, Kind};
 pub use changes::{Changes, Options};
 pub use error::ReviewError;
 pub use git::GitSummary;
-pub use index::tracked;
+pub use index::{gitlinks, tracked};
 pub use plan::{Why, Withheld};
 pub use select::Selection;
 pub use text::{SHOWN_BYTES_MAX, Style};

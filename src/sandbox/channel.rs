@@ -2,21 +2,24 @@
 
 use std::{
     io::{self, IoSlice, IoSliceMut, Read, Seek, Write},
+    mem::MaybeUninit,
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     time::Duration,
 };
 
 use nix::{
-    cmsg_space,
     errno::Errno,
     sys::{
         memfd::{MFdFlags, memfd_create},
         socket::{
-            AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, UnixCredentials, recvmsg,
-            sendmsg, setsockopt, socketpair, sockopt,
+            AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType, sendmsg, setsockopt, socketpair, sockopt,
         },
         time::TimeVal,
     },
+};
+use rustix::{
+    cmsg_space,
+    net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, recvmsg},
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -25,7 +28,7 @@ use serde::{Serialize, de::DeserializeOwned};
 const INLINE_BYTES_MAX: usize = 32 * 1024;
 /// The longest message at all. Linux itself takes no more than some megabytes of arguments and variables.
 const MESSAGE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// The most descriptors of one message: a file with the message, and two ends.
+/// The most descriptors of one message: a file with the message, and three that belong to it.
 const DESCRIPTORS_MAX: usize = 4;
 /// Says that the message is in the first descriptor. JSON never begins so.
 const ELSEWHERE: &[u8] = b"@";
@@ -41,6 +44,14 @@ pub(super) struct Received<T> {
     pub(super) descriptors: Vec<OwnedFd>,
     /// The sender's process id as *we* see it, from the kernel; only on an end that asks for it.
     pub(super) sender: Option<u32>,
+}
+
+/// A message of which a part did not arrive, as when we have too many files open to take its descriptors. Those that
+/// came are here: who sent it may be waiting at the other end of one.
+#[derive(Debug, thiserror::Error)]
+#[error("a message was cut short: too many open files?")]
+pub(super) struct CutShort {
+    pub(super) descriptors: Vec<OwnedFd>,
 }
 
 impl Channel {
@@ -85,7 +96,7 @@ impl Channel {
 
     /// The next message; `None` when the other end is closed. Waits as long as the timeout says.
     pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<Received<T>>> {
-        self.receive_with(MsgFlags::empty()).map_err(|error| match error.kind() {
+        self.receive_with(RecvFlags::empty()).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => io::Error::new(io::ErrorKind::TimedOut, "there was no answer in time"),
             _ => error,
         })
@@ -93,39 +104,37 @@ impl Channel {
 
     /// The next message if there is one already; `WouldBlock` if there is none.
     pub(super) fn receive_now<T: DeserializeOwned>(&self) -> io::Result<Option<Received<T>>> {
-        self.receive_with(MsgFlags::MSG_DONTWAIT)
+        self.receive_with(RecvFlags::DONTWAIT)
     }
 
-    fn receive_with<T: DeserializeOwned>(&self, flags: MsgFlags) -> io::Result<Option<Received<T>>> {
+    fn receive_with<T: DeserializeOwned>(&self, flags: RecvFlags) -> io::Result<Option<Received<T>>> {
         let mut body = vec![0; INLINE_BYTES_MAX];
-        let mut space = cmsg_space!([OwnedFd; DESCRIPTORS_MAX], UnixCredentials);
-        let (length, mut descriptors, sender) = {
-            let flags = flags | MsgFlags::MSG_CMSG_CLOEXEC;
-            let fd = self.0.as_raw_fd();
-            let mut into = [IoSliceMut::new(&mut body)];
-            let got = loop {
-                match recvmsg::<()>(fd, &mut into, Some(&mut space), flags) {
-                    Err(Errno::EINTR) => {}
-                    other => break other?,
+        let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(DESCRIPTORS_MAX), ScmCredentials(1))];
+        // What is not taken out of it is closed with it. nix does not show the descriptors of a message that was cut short.
+        let mut beside = RecvAncillaryBuffer::new(&mut space);
+        let flags = flags | RecvFlags::CMSG_CLOEXEC;
+        let got =
+            rustix::io::retry_on_intr(|| recvmsg(&self.0, &mut [IoSliceMut::new(&mut body)], &mut beside, flags))?;
+        let (mut descriptors, mut sender) = (Vec::new(), None);
+        for each in beside.drain() {
+            match each {
+                RecvAncillaryMessage::ScmRights(files) => descriptors.extend(files),
+                RecvAncillaryMessage::ScmCredentials(who) => {
+                    sender = u32::try_from(who.pid.as_raw_nonzero().get()).ok()
                 }
-            };
-            let (mut descriptors, mut sender) = (Vec::new(), None);
-            for beside in got.cmsgs()? {
-                match beside {
-                    ControlMessageOwned::ScmRights(numbers) => descriptors.extend(super::raw::adopt(&numbers)),
-                    ControlMessageOwned::ScmCredentials(who) => sender = u32::try_from(who.pid()).ok(),
-                    _ => {}
-                }
+                _ => {}
             }
-            if got.flags.intersects(MsgFlags::MSG_TRUNC | MsgFlags::MSG_CTRUNC) {
-                return Err(io::Error::other("a message was cut short: too many open files?"));
-            }
-            (got.bytes, descriptors, sender)
-        };
+        }
+        let length = got.bytes;
+        body.truncate(length);
+        if got.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC) {
+            // The file with a long message is nobody's end.
+            let long = usize::from(body == ELSEWHERE).min(descriptors.len());
+            return Err(io::Error::other(CutShort { descriptors: descriptors.split_off(long) }));
+        }
         if length == 0 {
             return Ok(None);
         }
-        body.truncate(length);
         if body == ELSEWHERE {
             if descriptors.is_empty() {
                 return Err(io::Error::other("a message names a file but brings none"));
@@ -204,5 +213,21 @@ mod tests {
         drop(theirs);
         assert!(ours.receive::<String>().unwrap().is_none());
         assert_eq!(ours.send(&"late", &[]).unwrap_err().raw_os_error(), Some(nix::libc::EPIPE));
+    }
+    #[test]
+    fn of_a_message_that_is_cut_short_nothing_stays_open() {
+        let (ours, theirs) = Channel::pair().unwrap();
+        let (reads, writes) = nix::unistd::pipe().unwrap();
+        theirs.send(&"too many", &[writes.as_fd(); 3 * DESCRIPTORS_MAX]).unwrap();
+        drop(writes);
+        let cut = ours.receive::<String>().unwrap_err();
+        assert!(cut.raw_os_error().is_none(), "the channel itself is well: {cut}");
+        let cut = cut.into_inner().unwrap().downcast::<CutShort>().unwrap();
+        assert!(cut.descriptors.len() >= DESCRIPTORS_MAX, "those that came may be answered: {cut:?}");
+        drop(cut);
+        let mut nothing = String::new();
+        std::fs::File::from(reads).read_to_string(&mut nothing).unwrap();
+        theirs.send(&"next", &[]).unwrap();
+        assert_eq!(ours.receive::<String>().unwrap().unwrap().message, "next");
     }
 }

@@ -153,7 +153,7 @@ impl Sandbox {
         drop((theirs, exit_theirs));
         let refused = |failure: RunFailure| RunError::of(failure, program, &run.cwd);
 
-        let first = beginning.receive::<Word>()?.ok_or(RunError::BoxGone)?;
+        let first = beginning.receive::<Word>()?.ok_or_else(|| self.unanswered())?;
         let inner_pid = match first.message {
             Word::Here { inner_pid } => inner_pid,
             Word::Failed(failure) => return Err(refused(failure)),
@@ -224,6 +224,16 @@ impl Sandbox {
     pub fn ends(&self) -> bool {
         let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
         ended_within(self.pidfd.as_fd(), END_PATIENCE)
+    }
+
+    /// Why a request has no answer: the box is gone, or it could take nothing of it.
+    fn unanswered(&self) -> RunError {
+        let mut control = [PollFd::new(self.control.as_fd(), PollFlags::empty())];
+        // Its end of this socket is closed before what waits in it is.
+        match poll(&mut control, PollTimeout::ZERO) {
+            Ok(0) => RunError::TooMany,
+            _ => RunError::BoxGone,
+        }
     }
 
     fn ask(&self, request: &Request, with: &[BorrowedFd<'_>]) -> Result<(), RunError> {

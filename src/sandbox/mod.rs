@@ -6,7 +6,8 @@
 //!      │◀───────────── one SEQPACKET socket ────────────────────▶│
 //!      ├─ run   a program on a terminal or on pipes, made inside the box and handed out
 //!      ├─ dial  a TCP connection to a port inside
-//!      └─ drop  ends PID 1, and with it everything inside
+//!      ├─ drop  ends PID 1, and with it everything inside
+//!      └─ warden watches what is hidden or protected; re-executes coop as box-cover when it was replaced outside
 //! ```
 //! PID 1 serves until the other end of its socket is closed, which the kernel does for a starter that crashes: there is
 //! no PDEATHSIG, which fires already when the *thread* that started a process ends.
@@ -14,6 +15,7 @@
 mod cgroup;
 mod channel;
 mod command;
+mod covers;
 mod ending;
 mod error;
 mod handle;
@@ -24,6 +26,7 @@ mod raw;
 mod spec;
 mod start;
 mod stranger;
+mod warden;
 mod wire;
 
 pub use command::main as run_main;
@@ -31,10 +34,11 @@ pub use ending::{Ended, Ending};
 pub use error::{RunError, SandboxError, Step};
 pub use handle::{Killer, Piped, Sandbox, Started, ended_within};
 pub use idmap::range as map_range;
-pub use init::main as init_main;
+pub use init::{cover_main, main as init_main};
 pub use probe::{Finding, probe};
 pub use raw::let_go_of_code;
 pub use spec::{Limits, Mount, Network, Root, Run, Spec, UidMap};
+pub use warden::{COVER_VERB, Replaced};
 
 /// The port inside a filtered box at which the proxy's listener stands.
 pub const PROXY_PORT: u16 = 3128;

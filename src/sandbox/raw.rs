@@ -19,12 +19,6 @@ use rustix::mount::MountAttrFlags;
 /// The largest pages of the machines that coop runs on; where they are smaller, nothing is missed but a part of a page.
 const PAGE_BYTES: u64 = 64 * 1024;
 
-/// Takes over descriptors that a message brought.
-pub(super) fn adopt(numbers: &[RawFd]) -> Vec<OwnedFd> {
-    // SAFETY: the kernel has just made these descriptors for us and nothing else knows their numbers.
-    numbers.iter().map(|number| unsafe { OwnedFd::from_raw_fd(*number) }).collect()
-}
-
 /// Takes stdin away from everybody else; it is the socket to the starter.
 pub(super) fn take_stdin() -> io::Result<OwnedFd> {
     // SAFETY: plain numbers in, a new descriptor out, which is ours alone.

@@ -105,11 +105,11 @@ pub enum Mount {
     /// Directories that are not written, topmost first, with one above them that takes the changes. No path to them
     /// has a link in it.
     Overlay { lower: Vec<PathBuf>, upper: PathBuf, work: PathBuf, to: PathBuf },
-    /// Nothing, read-only, over a file or a directory. What is not there needs no hiding.
+    /// Nothing, read-only, over a file or a directory. What is not there needs no hiding until it is.
     Hide { to: PathBuf },
     /// Makes what is already at this place of the box read-only. Unlike a bind it looks at the box alone, so a
     /// project with a link where a file is expected can not use it to see more of the machine. The directories above
-    /// it can not be renamed from inside either. What is not there is left out, with a warning.
+    /// it can not be renamed from inside either. What is not there is left out, with a warning, until it is.
     Protect { to: PathBuf },
     /// A small file that lives in memory.
     File {

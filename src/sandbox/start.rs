@@ -12,15 +12,18 @@ use std::{
 };
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use tokio::sync::mpsc;
 
 use super::{
     SandboxError,
     cgroup::Group,
     channel::{Channel, Received},
+    covers,
     handle::{Parts, Sandbox, reap_within},
     idmap,
     spec::{Mount, Network, Spec},
     stranger,
+    warden::{Kept, Replaced, Warden},
     wire::{Order, Report},
 };
 
@@ -32,11 +35,18 @@ const END_PATIENCE: Duration = Duration::from_secs(2);
 const HOSTNAME_BYTES_MAX: usize = 64;
 
 impl Sandbox {
-    /// Makes a box and returns when it stands. Blocks for some milliseconds.
+    /// Makes a box and returns when it stands. Blocks for some milliseconds. What is hidden or protected in it stays so
+    /// when it is replaced outside, but for the moment that it takes to notice.
     ///
     /// `coop` is the executable that knows `box-init`; its path is opened by this process, so that `/proc/self/exe`
     /// is right even after an upgrade.
     pub fn start(spec: &Spec, coop: &Path) -> Result<Self, SandboxError> {
+        let (tell, _) = mpsc::channel(1);
+        Self::start_telling(spec, coop, tell)
+    }
+
+    /// The same, and tells what was replaced; see [`Replaced`].
+    pub fn start_telling(spec: &Spec, coop: &Path, tell: mpsc::Sender<Replaced>) -> Result<Self, SandboxError> {
         check(spec)?;
         let broken = |what, source| SandboxError::Handshake { name: spec.name.clone(), what, source };
         let (control, theirs) = Channel::pair().map_err(|error| broken("cannot make a socket", error))?;
@@ -49,7 +59,10 @@ impl Sandbox {
         })?;
         let helper = Helper(spawn(spec, coop, theirs.into())?);
         let greeted = greeted(spec, &control, helper)?;
-        stand(spec, control, greeted)
+        stand(spec, control, greeted, |kept, pidfd| {
+            let (name, coop) = (spec.name.clone(), coop.to_owned());
+            Warden { name, coop, kept, pidfd, tell }.begin()
+        })
     }
 }
 
@@ -164,7 +177,9 @@ fn greeted(spec: &Spec, control: &Channel, helper: Helper) -> Result<Greeted, Sa
                 let users = received.descriptors.first();
                 shown = users.map(stranger::shown).unwrap_or_default();
             }
-            Report::Hello | Report::Ready { .. } => first = Some(first_process(spec, received.sender)?),
+            Report::Hello | Report::Ground | Report::Ready { .. } => {
+                first = Some(first_process(spec, received.sender)?)
+            }
         }
         if !expected && let Some(first) = first.take() {
             return Ok(Greeted { first, shown, _helper: helper });
@@ -196,7 +211,12 @@ fn heard(spec: &Spec, report: io::Result<Option<Received<Report>>>) -> Result<Re
 }
 
 /// Gives PID 1 its users and its limits, lets it go on, and waits until it stands.
-fn stand(spec: &Spec, control: Channel, greeted: Greeted) -> Result<Sandbox, SandboxError> {
+fn stand(
+    spec: &Spec,
+    control: Channel,
+    greeted: Greeted,
+    guard: impl FnOnce(Vec<Kept>, OwnedFd) -> io::Result<()>,
+) -> Result<Sandbox, SandboxError> {
     let Greeted { mut first, shown, .. } = greeted;
     let name = || spec.name.clone();
     let talk = |source| SandboxError::Handshake { name: name(), what: "cannot talk to its first process", source };
@@ -212,10 +232,18 @@ fn stand(spec: &Spec, control: Channel, greeted: Greeted) -> Result<Sandbox, San
     let parts = Parts { control, pid: first.pid, pidfd, group: first.group.take() };
     let sandbox = Sandbox::watch(parts).map_err(talk)?;
     first.kept = true;
-    match ready(spec, &sandbox) {
-        Ok((said, listener)) => {
-            warnings.extend(said);
-            Ok(sandbox.standing(warnings, listener))
+    let ready = ready(spec, &sandbox).and_then(|stood| match stood.kept.is_empty() {
+        true => Ok(stood),
+        false => {
+            let Stood { warnings, listener, kept } = stood;
+            first.pidfd.try_clone().and_then(|pidfd| guard(kept, pidfd)).map_err(talk)?;
+            Ok(Stood { warnings, listener, kept: Vec::new() })
+        }
+    });
+    match ready {
+        Ok(stood) => {
+            warnings.extend(stood.warnings);
+            Ok(sandbox.standing(warnings, stood.listener))
         }
         Err(error) => {
             sandbox.end();
@@ -224,15 +252,38 @@ fn stand(spec: &Spec, control: Channel, greeted: Greeted) -> Result<Sandbox, San
     }
 }
 
-/// Waits until PID 1 has built the box. What comes with that: its warnings, and for a filtered box the listener inside.
-fn ready(spec: &Spec, sandbox: &Sandbox) -> Result<(Vec<String>, Option<OwnedFd>), SandboxError> {
+/// What a box brings when it stands.
+struct Stood {
+    warnings: Vec<String>,
+    /// Of a filtered box, the listener inside.
+    listener: Option<OwnedFd>,
+    kept: Vec<Kept>,
+}
+
+/// Waits until PID 1 has built the box.
+fn ready(spec: &Spec, sandbox: &Sandbox) -> Result<Stood, SandboxError> {
+    let silent = || SandboxError::Silent { name: spec.name.clone() };
+    let mut kept = Vec::new();
+    for ground in covers::grounds(spec) {
+        let received = heard(spec, sandbox.hear())?;
+        match received.message {
+            // It was left out.
+            Report::Ground if received.descriptors.is_empty() => {}
+            Report::Ground => {
+                let [inside, users, mounts] = received.descriptors.try_into().map_err(|_| silent())?;
+                kept.push(Kept { ground, inside, users, mounts });
+            }
+            Report::Failed(failure) => return Err(SandboxError::of(&spec.name, failure)),
+            _ => return Err(silent()),
+        }
+    }
     let mut received = heard(spec, sandbox.hear())?;
     match received.message {
         Report::Ready { warnings } => {
             let listener = (spec.network == Network::Filtered).then(|| received.descriptors.pop()).flatten();
-            Ok((warnings, listener))
+            Ok(Stood { warnings, listener, kept })
         }
         Report::Failed(failure) => Err(SandboxError::of(&spec.name, failure)),
-        Report::Hello | Report::Stranger => Err(SandboxError::Silent { name: spec.name.clone() }),
+        Report::Hello | Report::Stranger | Report::Ground => Err(silent()),
     }
 }

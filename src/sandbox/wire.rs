@@ -6,6 +6,7 @@
 //!                            ◀──  Hello               the kernel says who sent it: the pid
 //!                            ◀──  Stranger + users    for root's boxes, sent by the helper; see `stranger.rs`
 //!   Go (ids are mapped)      ──▶                       + what a stranger sees of the configuration
+//!                            ◀──  Ground + directory, namespaces   for each mount with something to watch; see `covers.rs`
 //!                            ◀──  Ready { warnings } + proxy listener, or Failed
 //!   Request::Run  + 2 ends   ──▶
 //!                  first end ◀──  Here + line         terminal or pipes, sent by the new process itself; then end of file: it runs,
@@ -13,6 +14,10 @@
 //!                 second end ◀──  Exited              end of file without it: the box is gone
 //!   Request::Dial + 1 end    ──▶
 //!                            ◀──  Dialled + socket, or Failed
+//!
+//! warden                          box-cover
+//!   CoverAgain + those three ──▶
+//!                            ◀──  Covered
 //! ```
 
 use std::{
@@ -24,6 +29,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    covers,
     error::Step,
     spec::{Run, Spec},
 };
@@ -43,6 +49,7 @@ pub(super) enum Order {
 pub(super) enum Report {
     Hello,
     Stranger,
+    Ground,
     Ready { warnings: Vec<String> },
     Failed(Failure),
 }
@@ -58,6 +65,18 @@ pub(super) enum Request {
     Dial {
         port: u16,
     },
+}
+
+/// What is to be covered again in a box that stands.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CoverAgain {
+    pub(super) covers: Vec<covers::Cover>,
+}
+
+/// For each of them, why it could not be.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Covered {
+    pub(super) failures: Vec<Option<String>>,
 }
 
 /// What becomes of a program, on the channels of its own.

@@ -12,6 +12,8 @@ use nix::{
     unistd::Pid,
 };
 
+use rustix::process::{Resource, Rlimit, prlimit};
+
 use crate::support::{Process, Scratch, coop, offspring, plain, run, sh, start, told, until};
 
 /// What no ordinary hang-up ends, with a child in a session of its own.
@@ -140,5 +142,22 @@ promise! {
             assert!(text.lines().any(|line| line == number.to_string()), "{number}: {text:?}");
         }
         assert_eq!(told(&sandbox, "set -- /proc/[0-9]*; echo $#"), "2", "nothing is left of them");
+    }
+}
+
+promise! {
+    fn a_box_that_can_take_no_further_program_says_so_and_lives() {
+        let sandbox = start(&plain());
+        let first = rustix::process::Pid::from_raw(sandbox.pid().cast_signed());
+        // Two are enough to wait with, and both are taken.
+        let few = |files| Rlimit { current: Some(files), maximum: Some(1024) };
+        let before = prlimit(first, Resource::Nofile, few(2)).unwrap();
+        // Short and long requests, which bring another number of files.
+        for length in [1, 100_000] {
+            let said = sandbox.run(&run(&["true", &"x".repeat(length)])).unwrap_err().to_string();
+            assert!(said.contains("as many programs as it can"), "{said}");
+        }
+        prlimit(first, Resource::Nofile, Rlimit { maximum: Some(1024), ..before }).unwrap();
+        assert_eq!(told(&sandbox, "echo well"), "well");
     }
 }

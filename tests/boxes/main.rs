@@ -6,6 +6,7 @@ mod support;
 
 mod commands;
 mod confinement;
+mod covers;
 mod escapes;
 mod life;
 mod mounts;

@@ -14,10 +14,13 @@ use super::network;
 use crate::boxes::first;
 use crate::child::{Enclosed, Enclosure, Exit, Launch, Pipes, SpawnError};
 use crate::egress::{AllowList, Denial, Published};
-use crate::sandbox::{Ended, Ending, Piped, Run, RunError, Sandbox, SandboxError, Spec, Started};
+use crate::sandbox::{Ended, Ending, Piped, Replaced, Run, RunError, Sandbox, SandboxError, Spec, Started};
 
 /// Re-executed as the first process of a sandbox.
 const COOP: &str = "/proc/self/exe";
+
+/// What was replaced outside and waits to be told; it is in the log besides.
+const REPLACED_MAX: usize = 64;
 
 /// Makes sandboxes of one kind, one at a time.
 #[derive(Debug)]
@@ -26,11 +29,22 @@ pub struct BoxEnclosure {
     allow: AllowList,
     /// Hears whom each of its sandboxes was kept from.
     denials: mpsc::Sender<Denial>,
+    /// Hears what was replaced that is hidden or protected in them.
+    replaced: mpsc::Sender<Replaced>,
     /// Where programs start when they do not say.
     cwd: PathBuf,
     /// The box's own directory, where its first process is written down.
     dir: PathBuf,
     live: Mutex<Option<Live>>,
+}
+
+/// What a box tells while it runs, whichever sandbox it has.
+#[derive(Debug)]
+pub struct News {
+    /// Whom it was kept from.
+    pub denied: mpsc::Receiver<Denial>,
+    /// What was replaced outside that is hidden or protected in it.
+    pub replaced: mpsc::Receiver<Replaced>,
 }
 
 #[derive(Debug)]
@@ -47,18 +61,19 @@ impl Drop for Live {
 }
 
 impl BoxEnclosure {
-    /// Makes the first sandbox, so that what is wrong with it is told at once; and tells whom this one and those after it
-    /// were kept from. Must be called inside a tokio runtime.
+    /// Makes the first sandbox, so that what is wrong with it is told at once; and gives the news of this one and of those
+    /// after it. Must be called inside a tokio runtime.
     pub fn start(
         spec: Spec,
         allow: AllowList,
         cwd: PathBuf,
         dir: PathBuf,
-    ) -> Result<(Arc<Self>, mpsc::Receiver<Denial>), SandboxError> {
+    ) -> Result<(Arc<Self>, News), SandboxError> {
         let (denials, denied) = mpsc::channel(network::DENIALS_MAX);
-        let enclosure = Arc::new(Self { spec, allow, denials, cwd, dir, live: Mutex::new(None) });
+        let (tell_replaced, replaced) = mpsc::channel(REPLACED_MAX);
+        let enclosure = Self { spec, allow, denials, replaced: tell_replaced, cwd, dir, live: Mutex::new(None) };
         enclosure.sandbox()?;
-        Ok((enclosure, denied))
+        Ok((Arc::new(enclosure), News { denied, replaced }))
     }
 
     /// What was asked for and is not enforced on this machine.
@@ -123,7 +138,7 @@ impl BoxEnclosure {
         if let Some(live) = &*live {
             return Ok(live.sandbox.clone());
         }
-        let sandbox = Arc::new(Sandbox::start(&self.spec, COOP.as_ref())?);
+        let sandbox = Arc::new(Sandbox::start_telling(&self.spec, COOP.as_ref(), self.replaced.clone())?);
         // A full disk is no reason not to start: only after a kill of the session is its end not waited for then.
         if let Err(error) = first::note(&self.dir, sandbox.pid()) {
             tracing::warn!(%error, "who the first process of the box is could not be written down");

@@ -16,7 +16,7 @@ mod places;
 mod programs;
 mod spec;
 
-pub use enclosure::BoxEnclosure;
+pub use enclosure::{BoxEnclosure, News};
 pub use environment::{environment, image_variables};
 pub use login::{Copied, LoginError, copy_login};
 pub use network::Publishing;

@@ -119,8 +119,8 @@ fn workspace(plan: &BoxPlan, places: &Places) -> Vec<Mount> {
         plan.file.clone().filter(|file| file.starts_with(&path) && !plan.workspace.protect.contains(file));
     let kept = plan.workspace.protect.iter().cloned().chain(file);
     // What is not there cannot be kept from being made, which the sandbox says; git's own is said once, by its name.
-    let git = path.join(".git");
-    let is_kept = |kept: &PathBuf| !kept.starts_with(&git) || kept.symlink_metadata().is_ok();
+    let is_gits = |kept: &PathBuf| kept.iter().any(|step| step == ".git");
+    let is_kept = |kept: &PathBuf| !is_gits(kept) || kept.symlink_metadata().is_ok();
     mounts.extend(kept.filter(is_kept).map(|to| Mount::Protect { to }));
     mounts
 }

@@ -355,6 +355,53 @@ fn what_git_runs_or_follows_is_protected_in_submodules_too() {
 }
 
 #[test]
+fn what_leads_git_into_a_submodule_is_protected() {
+    let place = Place::new();
+    let file = |path: &str, text: &str| place.scratch.file(&format!("home/My App/{path}"), text);
+    file(".git/config", "[core]\n\tbare = false\n");
+    for (module, settings) in [
+        ("sub", "[remote]\n\tworktree = wrong\n[core]\n\tbare = false\n\tworktree = ../../../lib/sub\n"),
+        ("sub/modules/inner", "[core]\n\tWorkTree = \"../../../../../lib/sub/inner\"\n"),
+        ("out", "[core]\n\tworktree = ../../../../elsewhere\n"),
+        ("own", "[core]\n\tworktree = ../../../own\n"),
+    ] {
+        file(&format!(".git/modules/{module}/HEAD"), "");
+        file(&format!(".git/modules/{module}/config"), settings);
+    }
+    file("lib/sub/.git", "gitdir: ../../.git/modules/sub\n");
+    file("lib/sub/inner/.git", "gitdir: ../../../.git/modules/sub/modules/inner\n");
+    file("own/.git/config", "[core]\n");
+    place.scratch.file("home/elsewhere/.git", "gitdir: x\n");
+    let plan = place.plan("");
+    let has = |path: &str| plan.workspace.protect.contains(&place.app().join(path));
+    for path in ["lib/sub/.git", "lib/sub/inner/.git", "own/.git/config", "own/.git/hooks"] {
+        assert!(has(path), "{path}: {:?}", plan.workspace.protect);
+    }
+    assert!(plan.workspace.protect.iter().all(|path| path.starts_with(place.app())), "{:?}", plan.workspace.protect);
+    assert_eq!(plan.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_link_on_the_way_to_what_is_protected_or_hidden_is_told_with_the_way_out() {
+    let place = Place::new();
+    place.scratch.file("home/My App/real/file", "");
+    symlink("real/file", place.app().join("link")).unwrap();
+    symlink("real", place.app().join("dir")).unwrap();
+    for text in [
+        "[workspace]\nprotect = [\"link\"]",
+        "[workspace]\nprotect = [\"dir/file\"]",
+        "[box]\nhide = [\"link\"]",
+        "[box]\nhide = [\"dir\"]",
+    ] {
+        let warnings = place.plan(text).warnings.join(" ");
+        assert!(warnings.contains("is a link") && warnings.contains("overlay"), "{text}: {warnings}");
+    }
+    for text in ["[workspace]\nprotect = [\"real/file\", \"not/there\"]", "[box]\nhide = [\"real\"]"] {
+        assert_eq!(place.plan(text).warnings, Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
 fn a_git_that_is_a_link_is_told() {
     let place = Place::new();
     symlink(place.scratch.make("elsewhere"), place.app().join(".git")).unwrap();

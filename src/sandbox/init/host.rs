@@ -24,7 +24,7 @@ use super::{
 /// What programs are made of and configured by. A missing one is left out, a link stays a link (`/bin` is one almost
 /// everywhere). Of `/var` and `/run` only what configuration points into: certificates on SUSE, the system on NixOS.
 /// Homes, mail, databases, sockets and logs are not here, and must be bound by who wants them.
-const SYSTEM: &[&str] = &[
+pub(in super::super) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
     "/sbin",

@@ -2,6 +2,7 @@
 //!
 //! No runtime and no threads: it is as small as a process can be, and may fork.
 
+mod again;
 mod confine;
 mod devices;
 mod failure;
@@ -27,7 +28,9 @@ use nix::{
 };
 use rustix::thread::set_name;
 
+pub use self::again::main as cover_main;
 use self::failure::At;
+pub(super) use self::host::SYSTEM;
 use super::{
     channel::Channel,
     error::Step,
@@ -107,6 +110,13 @@ fn first_process(control: &Channel, spec: &Spec) -> ExitCode {
     match stood {
         Ok(standing) => {
             umask(mask);
+            for ground in &standing.grounds {
+                let with: Vec<_> = ground.iter().map(AsFd::as_fd).collect();
+                if control.send(&Report::Ground, &with).is_err() {
+                    return ExitCode::FAILURE;
+                }
+            }
+            drop(standing.grounds);
             let ready = Report::Ready { warnings: standing.warnings };
             let listener = standing.listener;
             let with: Vec<_> = listener.iter().map(AsFd::as_fd).collect();

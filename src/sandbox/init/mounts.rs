@@ -70,7 +70,10 @@ pub(super) fn put(tree: &Tree, stash: &Stash, mount: &Mount) -> Result<Option<St
 fn protect(tree: &Tree, to: &Path) -> Result<Option<String>, Failure> {
     let place = match tree.open(to) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Some(format!("{} is not there, so it is not protected", to.display())));
+            return Ok(Some(format!(
+                "{} is not there, and can be made inside: only then is it protected",
+                to.display()
+            )));
         }
         place => place.at(Step::Mount, || format!("cannot protect {}", to.display()))?,
     };

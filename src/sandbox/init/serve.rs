@@ -18,7 +18,7 @@ use rustix::process::{WaitOptions, wait};
 
 use super::{
     super::{
-        channel::{Channel, Received},
+        channel::{Channel, CutShort, Received},
         raw::let_go_of_code,
         spec::Limits,
         wire::{Request, RunFailure, Word},
@@ -70,9 +70,17 @@ pub(super) fn until_closed(control: &Channel, terminals: &OwnedFd, limits: &Limi
                 // A message that we do not understand has no one to be answered: its ends were closed with it. But an
                 // error of the socket itself would come again and again.
                 Err(error) if error.raw_os_error().is_some() => return ExitCode::FAILURE,
-                Err(_) => {}
+                Err(error) => refuse(error),
             }
         }
+    }
+}
+
+/// Answers a request that we could not take whole, where its answer can still be sent.
+fn refuse(error: std::io::Error) {
+    let cut = error.into_inner().and_then(|inner| inner.downcast::<CutShort>().ok());
+    if let Some(answer) = cut.and_then(|cut| cut.descriptors.into_iter().next()) {
+        let _ = Channel::from(answer).send(&Word::Failed(RunFailure::TooMany), &[]);
     }
 }
 

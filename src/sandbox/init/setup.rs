@@ -1,6 +1,8 @@
 //! Builds a box from inside, in the one order that works.
 
 use std::{
+    fs::File,
+    io,
     net::TcpListener,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
@@ -11,6 +13,7 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 
 use super::{
     super::{
+        covers,
         error::Step,
         spec::{Network, Root, Spec},
         wire::Failure,
@@ -29,6 +32,9 @@ pub(super) struct Standing {
     pub(super) listener: Option<TcpListener>,
     /// Where terminals are made.
     pub(super) terminals: OwnedFd,
+    /// Each mount in which something may have to be covered again, with our namespaces of users and of mounts: once we
+    /// are closed against tracing, nobody else can open them. Nothing for a mount that was left out.
+    pub(super) grounds: Vec<Vec<OwnedFd>>,
 }
 
 /// `shown` is what comes of the machine as a stranger sees it.
@@ -61,11 +67,22 @@ pub(super) fn stand(spec: &Spec, shown: &[(PathBuf, OwnedFd)]) -> Result<Standin
     for mount in &spec.mounts {
         warnings.extend(mounts::put(&tree, &stash, mount)?);
     }
+    let opened: io::Result<Vec<_>> =
+        covers::grounds(spec).iter().map(|ground| open_ground(&tree, &ground.to)).collect();
+    let grounds = opened.at(Step::Mount, || "cannot open what is to be watched".into())?;
     if matches!(spec.root, Root::Host) {
         tree.close()?;
     }
     pivot::into(tree)?;
     let listener = network::raise(spec.network)?;
     warnings.extend(confine::give_up(spec)?);
-    Ok(Standing { warnings, listener, terminals })
+    Ok(Standing { warnings, listener, terminals, grounds })
+}
+
+fn open_ground(tree: &Tree, to: &Path) -> io::Result<Vec<OwnedFd>> {
+    let own = |kind: &str| File::open(format!("/proc/self/ns/{kind}")).map(OwnedFd::from);
+    match tree.open(to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        ground => Ok(vec![ground?, own("user")?, own("mnt")?]),
+    }
 }

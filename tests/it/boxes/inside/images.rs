@@ -1,5 +1,6 @@
 //! Boxes that stand on an image: what is written over it stays with the box, and setup commands are run once.
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use nix::sys::signal::{Signal, kill};
@@ -45,6 +46,41 @@ async fn every_kind_of_image_is_the_root_and_a_restart_keeps_what_was_written_ov
         user.has(&format!("[box]\nimage = \"{image}\"\n")).await;
         assert_eq!(user.told("cat /etc/mark").await, kind);
     }
+}
+
+/// Tells its version, or with which words it was started.
+const AGENT: &str = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '2.1.0 (Claude Code)'; exit; fi\necho \"with $@\" >/tmp/words\ncat\n";
+const ITS_WORDS: &str = "until [ -s /tmp/words ]; do sleep 0.02; done; cat /tmp/words";
+
+#[tokio::test]
+async fn an_agent_gets_no_hooks_where_coop_itself_does_not_run_and_that_is_told() {
+    let user = User::new();
+    let image = reference(&user, "dir");
+    let agent = user.scratch.path("rootfs/bin/claude");
+    std::fs::write(&agent, AGENT).unwrap();
+    std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let toml = format!("[box]\nimage = \"{image}\"\nagent = \"claude\"\ncommand = [\"claude\"]\n");
+    user.says(&toml).await;
+    let made = user.tries(&["--json"]).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(made.json()["warnings"].to_string().contains("coop does not run in this image"), "{made:?}");
+    assert!(!user.told(ITS_WORDS).await.contains("settings"), "it is given what it was asked to be given");
+    let explained = user.run(&["state", "-s", super::NAME, "--explain"]).await.ok();
+    assert!(explained.contains("coop does not run in this image"), "{explained}");
+    user.run(&["rm", "--force", super::NAME]).await.ok();
+
+    // With what it is linked to it runs.
+    let linked = std::process::Command::new("ldd").arg(env!("CARGO_BIN_EXE_coop")).output().unwrap().stdout;
+    let linked = String::from_utf8_lossy(&linked).into_owned();
+    for file in linked.split_whitespace().filter(|word| word.starts_with('/')) {
+        let to = user.scratch.path("rootfs").join(&file[1..]);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(file, to).unwrap();
+    }
+    let made = user.tries(&["--json"]).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(!made.json()["warnings"].to_string().contains("coop does not run"), "{made:?}");
+    assert!(user.told(ITS_WORDS).await.contains("settings"));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The project inside: what is hidden, what stays as it is, what is kept for the next time.
 
-use super::super::user::User;
+use super::super::user::{User, session_of};
 
 #[tokio::test]
 async fn what_is_hidden_looks_empty_inside_and_is_untouched_outside() {
@@ -54,12 +54,74 @@ async fn who_commits_in_a_box_is_who_commits_outside() {
     assert_eq!(user.told("git config user.name || echo nobody").await, "nobody");
 }
 
+/// A script on the machine, in the project.
+fn outside(user: &User, script: &str) {
+    let mut shell = std::process::Command::new("sh");
+    let done = shell.args(["-ec", script]).current_dir(user.project()).output().unwrap();
+    assert!(done.status.success(), "{script}: {done:?}");
+}
+
 /// A repository with a commit.
 fn repository(user: &User) {
     let script = "git init -q . && git config user.name n && git config user.email e@x && echo one >a && git add a && \
                   git commit -qm one";
-    let done = std::process::Command::new("sh").args(["-c", script]).current_dir(user.project()).status().unwrap();
-    assert!(done.success());
+    outside(user, script);
+}
+
+#[tokio::test]
+async fn what_the_user_replaces_while_the_box_runs_stays_protected_and_is_told() {
+    let user = User::new();
+    repository(&user);
+    user.scratch.file("project/.env", "SECRET=1");
+    let made = user.has("[box]\nhide = [\".env\"]\n[network]\nmode = \"none\"\n").await;
+    let session = session_of(&made);
+    let mut log = session.call("GET", "/api/v1/stream/log?follow=true").stream().await;
+    outside(&user, "git config color.ui never");
+    while !log.value().await.to_string().contains(".git/config was replaced outside, and is protected again") {}
+    user.fails("git config core.fsmonitor /tmp/x").await;
+    assert_eq!(user.told("git config color.ui").await, "never");
+    outside(&user, "sed -i s/1/2/ .env");
+    while !log.value().await.to_string().contains(".env was replaced outside, and is hidden again") {}
+    assert_eq!(user.told("cat .env").await, "");
+    // What can not be covered is a warning for as long as it is so.
+    outside(&user, "mv .env real && ln -s real .env");
+    while !log.value().await.to_string().contains(".env was replaced outside, is NOT hidden any more") {}
+    let state = user.run(&["state", "-s", super::NAME]).await.ok();
+    assert!(state.contains("is NOT hidden") && state.contains("overlay"), "{state}");
+    outside(&user, "rm .env && mv real .env");
+    while !log.value().await.to_string().contains(".env was replaced outside, and is hidden again") {}
+    let state = user.run(&["state", "-s", super::NAME]).await.ok();
+    assert!(!state.contains("is NOT hidden"), "{state}");
+}
+
+#[tokio::test]
+async fn git_is_led_into_submodules_by_nothing_that_can_be_changed_inside() {
+    let user = User::new();
+    repository(&user);
+    let script = "git init -q ../other/inner && git init -q ../other/lib
+        for at in inner lib; do git -C ../other/$at -c user.name=n -c user.email=e@x commit -q --allow-empty -m one; done
+        with='-c protocol.file.allow=always -c user.name=n -c user.email=e@x'
+        git -C ../other/lib $with submodule --quiet add $PWD/../other/inner inner
+        git -C ../other/lib $with commit -qm two
+        git $with submodule --quiet add $PWD/../other/lib deep/lib
+        git $with submodule --quiet update --init --recursive
+        git init -q own && git -C own -c user.name=n -c user.email=e@x commit -q --allow-empty -m one
+        git add -f own 2>/dev/null && git -c user.name=n -c user.email=e@x commit -qam two
+        git init -q vendor";
+    outside(&user, script);
+    user.has("[network]\nmode = \"none\"\n").await;
+    for script in [
+        "echo 'gitdir: ../evil' >deep/lib/.git",
+        "echo 'gitdir: ../evil' >deep/lib/inner/.git",
+        "mv deep/lib deep/other",
+        "echo '[core]' >>own/.git/config",
+        "echo x >own/.git/hooks/pre-commit",
+        "git -C deep/lib config core.fsmonitor /tmp/x",
+    ] {
+        user.fails(script).await;
+    }
+    user.told("git status --short && cd deep/lib && echo new >file && git add file && git status --short").await;
+    user.told("git -C vendor config core.fsmonitor /tmp/x").await;
 }
 
 #[tokio::test]
