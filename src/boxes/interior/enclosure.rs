@@ -63,12 +63,7 @@ impl Drop for Live {
 impl BoxEnclosure {
     /// Makes the first sandbox, so that what is wrong with it is told at once; and gives the news of this one and of those
     /// after it. Must be called inside a tokio runtime.
-    pub fn start(
-        spec: Spec,
-        allow: AllowList,
-        cwd: PathBuf,
-        dir: PathBuf,
-    ) -> Result<(Arc<Self>, News), SandboxError> {
+    pub fn start(spec: Spec, allow: AllowList, cwd: PathBuf, dir: PathBuf) -> Result<(Arc<Self>, News), SandboxError> {
         let (denials, denied) = mpsc::channel(network::DENIALS_MAX);
         let (tell_replaced, replaced) = mpsc::channel(REPLACED_MAX);
         let enclosure = Self { spec, allow, denials, replaced: tell_replaced, cwd, dir, live: Mutex::new(None) };
