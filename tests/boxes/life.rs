@@ -12,7 +12,7 @@ use nix::{
     unistd::Pid,
 };
 
-use rustix::process::{Resource, Rlimit, prlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 
 use crate::support::{Process, Scratch, coop, offspring, plain, run, sh, start, told, until};
 
@@ -149,15 +149,17 @@ promise! {
     fn a_box_that_can_take_no_further_program_says_so_and_lives() {
         let sandbox = start(&plain());
         let first = rustix::process::Pid::from_raw(sandbox.pid().cast_signed());
+        // From then on it serves, and has all that it needs for that.
+        told(&sandbox, "true");
+        let own = getrlimit(Resource::Nofile);
         // Two are enough to wait with, and both are taken.
-        let few = |files| Rlimit { current: Some(files), maximum: Some(1024) };
-        let before = prlimit(first, Resource::Nofile, few(2)).unwrap();
+        prlimit(first, Resource::Nofile, Rlimit { current: Some(2), ..own }).unwrap();
         // Short and long requests, which bring another number of files.
         for length in [1, 100_000] {
             let said = sandbox.run(&run(&["true", &"x".repeat(length)])).unwrap_err().to_string();
             assert!(said.contains("as many programs as it can"), "{said}");
         }
-        prlimit(first, Resource::Nofile, Rlimit { maximum: Some(1024), ..before }).unwrap();
+        prlimit(first, Resource::Nofile, own).unwrap();
         assert_eq!(told(&sandbox, "echo well"), "well");
     }
 }
