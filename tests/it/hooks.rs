@@ -397,6 +397,17 @@ async fn the_conversation_of_the_last_child_is_the_next_ones_only_if_it_goes_on(
 }
 
 #[tokio::test]
+async fn a_conversation_is_known_as_soon_as_it_is_told_to_have_begun() {
+    let claude = Claude::start(&[]).await;
+    claude.hook("Stop", json!({"session_id": "first"})).await;
+    assert_eq!(claude.is("idle").await["session_id"], "first");
+    let mut starts = claude.call("GET", "/api/v1/stream/start").stream().await;
+    claude.hook("SessionStart", json!({"source": "clear", "session_id": "second"})).await;
+    assert_eq!(starts.value().await["session_id"], "second");
+    assert_eq!(claude.state().await["session_id"], "second");
+}
+
+#[tokio::test]
 async fn every_child_is_watched_from_its_first_hook_on() {
     let claude = Claude::start(&[]).await;
     let mut states = claude.states().await;

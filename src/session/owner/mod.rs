@@ -24,7 +24,7 @@ use crate::session::command::{Command, Declared, Reply};
 use crate::session::condition::Moment;
 use crate::session::echo::Echoes;
 use crate::session::environment::Given;
-use crate::session::event::{Ended, Event, Transition};
+use crate::session::event::{Began, Ended, Event, Transition};
 use crate::session::feed::Feed;
 use crate::session::filter::{Filtering, InputFilter};
 use crate::session::handle::{Session, Shared};
@@ -339,6 +339,13 @@ impl Owner {
             Command::Progress { turn, phase } => self.progress(turn.0, phase),
             Command::Declare(declared) => self.declared(declared),
             Command::Announce(event) => {
+                // Whoever hears of a conversation finds it here, also where the state stays what it is.
+                if let Event::Began(Began { conversation: Some(begun), .. }) = &event
+                    && matches!(self.vitals.life, Life::Running { .. })
+                {
+                    self.vitals.conversation = Some(begun.clone());
+                    self.publish_vitals();
+                }
                 let seq = self.next_seq();
                 self.shared.feed.publish_event(seq, event);
             }
