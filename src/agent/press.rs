@@ -76,6 +76,8 @@ pub enum Step {
     Key(&'static str),
     /// Moves the mark down to the row that reads like this without its blanks, mark included.
     Reach(&'static str),
+    /// Sees that the mark stands on the row that begins like this; words for another row would say the opposite.
+    Stand(&'static str),
     /// Waits until this question is asked, counted from 0; behind the last one their answers are shown.
     Await(usize),
     /// Confirms a page that asks nothing, or the option that is marked.
@@ -134,6 +136,7 @@ pub async fn press(hands: &mut Hands, typing: &Typing, prompt_id: &str, steps: &
         }
         match step {
             Step::Reach(row) => reach(hands, typing, prompt_id, row).await?,
+            Step::Stand(row) => stand(hands, typing, prompt_id, row).await?,
             Step::Await(question) => await_question(hands, prompt_id, *question).await?,
             Step::Choose(option) if *option > DIGIT_MAX => {
                 mark(hands, typing, prompt_id, *option).await?;
@@ -168,6 +171,13 @@ async fn reach(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -
     Err("the row is not in the list".into())
 }
 
+/// What is shown a moment late may have led the mark past its row.
+async fn stand(hands: &mut Hands, typing: &Typing, prompt_id: &str, row: &str) -> Result<(), Missed> {
+    let (_, rows) = drawn(hands, typing, prompt_id).await?;
+    let begins = |shown: &String| bare(shown).collect::<String>().starts_with(row);
+    if rows.iter().any(begins) { Ok(()) } else { Err("the mark is on another row".into()) }
+}
+
 /// Moves the mark to an option that has no key of its own, likewise.
 async fn mark(hands: &mut Hands, typing: &Typing, prompt_id: &str, option: u32) -> Result<(), Missed> {
     for _ in 0..ROWS_MAX {
@@ -195,6 +205,7 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
             return Err("keys go into a text now, and would choose nothing".into());
         }
         let step = &seen(&view, step)?;
+        let mark_before = self::marked(&view);
         let before = write(hands, typing, step).await?.unwrap_or(before);
         hands.tell_written().await;
         let changed = |view: &View| page(view).is_none_or(|now| now != before);
@@ -202,6 +213,8 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
             Step::Select(_) => is_selected(view, step),
             Step::Tick(_) => is_ticked(view, step) != Some(false),
             Step::Empty => is_empty(view),
+            // A dialog may be drawn anew at any time: only a mark that moved is what the key did.
+            Step::Key(DOWN | UP) => mark_before.is_none() || self::marked(view) != mark_before,
             _ => true,
         };
         let landed = |view: &View| !is_shown(view, prompt_id) || changed(view) && marked(view);
@@ -240,7 +253,7 @@ async fn write(hands: &mut Hands, typing: &Typing, step: &Step) -> Result<Option
         Step::Empty => BACKSPACE.repeat(ERASED_CHARS),
         Step::Next => RIGHT.to_owned(),
         Step::Reach(_) => DOWN.to_owned(),
-        Step::Await(_) => return Ok(None),
+        Step::Await(_) | Step::Stand(_) => return Ok(None),
         Step::Enter => "\r".to_owned(),
         Step::Dismiss => ESCAPE.to_owned(),
         Step::Type(text) | Step::Fill(text) => {
@@ -380,7 +393,11 @@ fn marked(view: &View) -> Option<u32> {
 
 /// Whether a row reads like this without its blanks and the frame around the dialog.
 fn is_like(shown: &str, row: &str) -> bool {
-    shown.chars().filter(|c| !c.is_whitespace() && *c != FRAME).eq(row.chars())
+    bare(shown).eq(row.chars())
+}
+
+fn bare(shown: &str) -> impl Iterator<Item = char> {
+    shown.chars().filter(|c| !c.is_whitespace() && *c != FRAME)
 }
 
 /// What the dialog shows, to see whether a key changed it.

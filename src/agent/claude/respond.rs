@@ -85,7 +85,7 @@ fn amended(prompt: &Prompt, label: &str, words: &str) -> Option<Vec<Step>> {
     let row = ["❯1.Yes", "❯1.No", "❯2.No", "❯3.No", "❯4.No"]
         .into_iter()
         .find(|row| *row == format!("❯{}.{label}", at + 1))?;
-    Some(vec![Step::Reach(row), Step::Key(TAB), Step::Type(words.to_owned())])
+    Some(vec![Step::Reach(row), Step::Key(TAB), Step::Stand(row), Step::Type(words.to_owned())])
 }
 
 fn takes_words(prompt: &Prompt) -> bool {

@@ -170,7 +170,7 @@ fn a_hook_that_waits_is_told_a_plain_yes_and_a_no_with_its_reason() {
 
 #[test]
 fn without_a_hook_a_reason_is_typed_where_the_mark_is_seen_on_the_no() {
-    let keys = r#"[Reach("❯3.No"), Key("\t"), Type("use ls")]"#;
+    let keys = r#"[Reach("❯3.No"), Key("\t"), Stand("❯3.No"), Type("use ls")]"#;
     assert_eq!(pressed(&bash(), &reason("use ls")), keys);
     assert_eq!(pressed(&bash(), &Answer { text: Some("use ls".to_owned()), ..option(3) }), keys);
     assert!(pressed(&fetch(), &reason("no net")).contains("needs the agent's hooks"), "Tab does nothing there");
@@ -182,7 +182,7 @@ fn a_yes_takes_words_where_the_mark_is_seen_on_it() {
         let answer = Answer { text: Some("then test it".to_owned()), ..yes };
         for told in [pressed(&bash(), &answer), told(&bash(), &answer)] {
             assert_eq!(
-                told, r#"[Reach("❯1.Yes"), Key("\t"), Type("then test it")]"#,
+                told, r#"[Reach("❯1.Yes"), Key("\t"), Stand("❯1.Yes"), Type("then test it")]"#,
                 "no hook could be told the words"
             );
         }
