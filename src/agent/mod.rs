@@ -13,6 +13,7 @@ mod catchup;
 mod claims;
 mod claude;
 mod codex;
+mod complaints;
 pub mod driver;
 mod evidence;
 mod explain;

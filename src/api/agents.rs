@@ -89,7 +89,9 @@ impl Service {
             Some(AGENT_BUSY) => {
                 Some("wait for idle (POST /api/v1/wait), answer its prompt, or queue the message (queue:true)")
             }
-            Some(NO_INPUT_BOX) => Some("its input box is covered: close what was opened above it, as with escape"),
+            Some(NO_INPUT_BOX) => {
+                Some("its input box is covered: close what was opened above it (POST /api/v1/input/keys, often escape)")
+            }
             _ => None,
         };
         if let Some(way_out) = way_out {

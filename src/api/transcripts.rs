@@ -80,8 +80,8 @@ impl Service {
         looked.map_err(|error| ApiError::new(Code::Internal, error.to_string()))?.map_err(ApiError::from)
     }
 
-    /// The present conversation and its log, both of one moment. By the latest look at the agent: the session is told of another
-    /// one only with the next change of its state. A child that goes on with one may not have said so yet.
+    /// The present conversation and its log, both of one moment: by the latest look at the agent, which has them together. A
+    /// child that goes on with one may not have said so yet.
     async fn conversation(&self) -> Result<(String, Option<PathBuf>), ApiError> {
         let agent = self.known_agent()?;
         let vitals = self.session.vitals();

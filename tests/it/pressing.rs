@@ -116,6 +116,35 @@ async fn an_enter_that_is_read_late_is_pressed_once() {
     assert_eq!(prompts(&claude.home), ["go", "on"], "no empty message between them");
 }
 
+/// An agent whose mark goes down with the arrow, and which takes Tab for its first row whatever is marked: as if the mark had
+/// gone on a moment after it was seen. What is typed is shown.
+const AMENDS_ANOTHER_ROW: &str = r#"stty -echo -icanon -icrnl -isig
+bar=$(printf '─%.0s' {1..80}) at=1 more= words=
+row() { [ "$at" = "$1" ] && printf ' ❯ ' || printf '   '; printf '%s. %s\r\n' "$1" "$2"; }
+asks() { printf '\033[H\033[2Jready\r\n\r\n%s\r\n Bash command\r\n\r\n   ls\r\n\r\n Do you want to proceed?\r\n' "$bar"
+  row 1 "Yes$more$words"; row 2 'Yes, and always allow access to proj/ from this project'; row 3 No
+  printf '\r\n Esc to cancel · Tab to amend · ctrl+e to explain\033[%d;%dH' $((8 + at)) $((10 + ${#more} + ${#words})); }
+asks
+while IFS= read -rn1 -d '' c; do case $c in
+  $'\033') IFS= read -rn2 -d '' c; at=$((at % 3 + 1)); asks;;
+  $'\t') at=1 more=', and tell Claude what to do next'; asks;;
+  *) words+=$c; asks;;
+esac; done; exit"#;
+
+#[tokio::test]
+async fn words_for_a_refusal_are_not_typed_where_the_mark_is_on_a_yes() {
+    let claude = Claude::start_in(&Arc::new(Scratch::new()), &["--groom", "manual"], AMENDS_ANOTHER_ROW).await;
+    claude.is("prompt").await;
+    let answer = respond(&claude, json!({"accept": false, "text": "use another"})).await;
+    assert_eq!(
+        json!([answer["delivered"], answer["reason"]]),
+        json!([false, "the mark is on another row"]),
+        "{answer}"
+    );
+    claude.shows("tell Claude what to do next").await;
+    assert!(!claude.screen().await.contains("use another"), "nothing was typed there");
+}
+
 /// An agent with more options than there are digits. Digits choose at once, as in the real one.
 const ASKS_MUCH: &str = r#"stty -echo -icanon -icrnl -isig
 bar=$(printf '─%.0s' {1..80})

@@ -134,7 +134,7 @@ impl BoxEnclosure {
             return Ok(live.sandbox.clone());
         }
         let sandbox = Arc::new(Sandbox::start_telling(&self.spec, COOP.as_ref(), self.replaced.clone())?);
-        // A full disk is no reason not to start: only after a kill of the session is its end not waited for then.
+        // A full disk is no reason not to start: who ends the box then waits for its session, and not for its first process.
         if let Err(error) = first::note(&self.dir, sandbox.pid()) {
             tracing::warn!(%error, "who the first process of the box is could not be written down");
         }
