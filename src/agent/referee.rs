@@ -22,6 +22,10 @@ const QUEUE_SETTLES_MS: u64 = 2000;
 /// How long after a turn's end the dialog may be drawn that it ends with. Codex 0.166.0 took 93 ms for that of a plan.
 const ENDS_ASKING_MS: u64 = 1000;
 
+/// How long after its dialog has gone an agent may take to begin with the plan. For Codex 0.166.0 that is a turn like any
+/// other, or a new conversation first.
+const CARRIED_OUT_WITHIN_MS: u64 = 1000;
+
 /// How long the arbiter may be ahead of the hook or the line that tells how a turn ended; on a busy machine the hook of a
 /// failure came a quarter of a second later.
 const ALONE_MS: u64 = 600;
@@ -250,8 +254,14 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
     if seen.ends_asking {
         wait_ms = wait_ms.max(ENDS_ASKING_MS);
     }
-    let until = spoken.at.plus(wait_ms).max(drawn_from(seen, spoken));
+    let until = spoken.at.plus(wait_ms).max(drawn_from(seen, spoken)).max(carried_out_from(seen, spoken, present));
     (now < until).then_some(until)
+}
+
+/// From when on an agent whose plan was answered is not about to carry it out. An answer is told by nobody.
+fn carried_out_from(seen: &Seen, spoken: &Evidence, present: &State) -> EpochMs {
+    let planned = matches!(present, State::Prompt { prompt, .. } if prompt.kind == PromptKind::Plan);
+    seen.undrawn.filter(|undrawn| planned && *undrawn > spoken.at).map_or(spoken.at, |at| at.plus(CARRIED_OUT_WITHIN_MS))
 }
 
 /// From when on an agent that has said that it is ready can be typed to. A conversation that goes on may be told before

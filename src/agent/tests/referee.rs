@@ -102,6 +102,22 @@ fn a_queued_message_makes_no_flash_of_idle() {
 }
 
 #[test]
+fn a_plan_that_is_about_to_be_carried_out_makes_no_flash_of_idle() {
+    let codex = driver::of(Agent::Codex).expect("it has a driver").habits();
+    for (kind, follows) in [(PromptKind::Plan, StateKind::Prompt), (PromptKind::Setup, StateKind::Idle)] {
+        let mut story = Story { seen: Seen::new(EpochMs(0), 0, *codex), present: State::Working };
+        story.seen.is_beginning = false;
+        story.told(100, Source::Hooks, "Stop", Claim::Idle).told(110, Source::Signal, "idle", Claim::Idle);
+        let look = |claim, at| Some(Evidence::new(Source::Screen, "drawn", claim, EpochMs(at)));
+        story.seen.look(look(dialog(kind), 200), EpochMs(200));
+        assert_eq!(story.at(9000), StateKind::Prompt);
+        story.seen.look(look(Claim::Idle, 9100), EpochMs(9100));
+        assert_eq!(story.at(9500), follows, "{kind:?}: the next turn begins a moment after its dialog has gone");
+        assert_eq!(story.at(11_000), StateKind::Idle, "{kind:?}: it was turned down");
+    }
+}
+
+#[test]
 fn an_error_stays_until_the_next_turn() {
     let mut story = Story::begin();
     story.told(100, Source::Hooks, "StopFailure", trouble()).told(130, Source::Status, "idle", Claim::Idle);
