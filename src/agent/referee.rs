@@ -261,7 +261,9 @@ fn settled(seen: &Seen, spoken: &Evidence, present: &State, now: EpochMs) -> Opt
 /// From when on an agent whose plan was answered is not about to carry it out. An answer is told by nobody.
 fn carried_out_from(seen: &Seen, spoken: &Evidence, present: &State) -> EpochMs {
     let planned = matches!(present, State::Prompt { prompt, .. } if prompt.kind == PromptKind::Plan);
-    seen.undrawn.filter(|undrawn| planned && *undrawn > spoken.at).map_or(spoken.at, |at| at.plus(CARRIED_OUT_WITHIN_MS))
+    seen.undrawn
+        .filter(|undrawn| planned && *undrawn > spoken.at)
+        .map_or(spoken.at, |at| at.plus(CARRIED_OUT_WITHIN_MS))
 }
 
 /// From when on an agent that has said that it is ready can be typed to. A conversation that goes on may be told before
