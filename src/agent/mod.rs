@@ -4,7 +4,7 @@
 //! sources (hooks, status, log, stream, screen) ──> evidence ──> referee (pure) ──> the session's state
 //! nudge, respond ──> steps with conditions ──> the session's input
 //! ```
-//! One folder per agent, with the same file names: `claude`, `codex`.
+//! One folder per agent, with the same file names: `claude`, `codex`, `gemini`; `unknown` is for all others.
 
 mod answers;
 mod asks;
@@ -30,6 +30,7 @@ pub mod hook_pipe;
 mod hook_script;
 pub mod hook_socket;
 mod hook_wire;
+mod input_box;
 mod lines;
 mod look;
 mod menu;
@@ -59,6 +60,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod transcripts;
+mod typing;
 mod unknown;
 mod usage;
 pub mod version;

@@ -1,53 +1,26 @@
 //! How a message reaches an agent: into an empty input box, seen there, sent by a key of its own, and witnessed.
 //!
-//! What differs between agents is in their [`Typing`].
+//! What differs between agents is in their [`Typing`], what a look at the box tells in [`input_box`](super::input_box).
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
-
-use unicode_normalization::UnicodeNormalization;
 
 use super::asks::Ask;
 use super::complaints::Complaints;
 use super::driver::Driver;
 use super::evidence::EpochMs;
 use super::handle::Agent;
+use super::input_box::{has_box, is_empty, is_opening, may_enter, shows};
 use super::look::Look;
 use super::press::NOBODY_READS;
 use super::steps::{Effect, Hands, READ_WITHIN, seen_within};
 use super::talk::{AGENT_BUSY, Failure, NO_INPUT_BOX, Nudge, Nudged, reason};
+use super::typing::{PASTE_BEGINS, PASTE_ENDS, Typing};
 use super::view::View;
 use crate::session::{Expect, InputKind, Phase, StateKind, Style, Ticket, Turn, TurnId};
 
-/// How an agent is typed to.
-#[derive(Debug)]
-pub struct Typing {
-    /// Empties the input box, or some lines of it, and does nothing to an empty one. It is a write of its own: within a
-    /// paste it would become part of the message.
-    pub clear: &'static [u8],
-    /// Makes an empty box for a shell command one for messages again, where `clear` does not.
-    pub leave_shell: Option<&'static str>,
-    /// How long what was typed must stand there before the key that sends it.
-    pub settles: Duration,
-    /// Sends the message.
-    pub send: &'static str,
-    /// Hands the message to an agent at work, which keeps it until it is done.
-    pub queue: &'static str,
-    /// Puts the message into what an agent at work does now, where it can.
-    pub steer: Option<&'static str>,
-    /// How a long paste is shown, without blanks.
-    pub pasted: &'static str,
-    /// Whether text in a dialog is pasted too, rather than typed.
-    pub pastes_answers: bool,
-    /// What the agent says of a command that it does not know.
-    pub unknown_command: fn(&str) -> String,
-}
-
 /// How often the box is cleared before it is given up.
 const CLEARINGS_MAX: usize = 8;
-
-pub const PASTE_BEGINS: &str = "\x1b[200~";
-pub const PASTE_ENDS: &str = "\x1b[201~";
 
 /// How long the box may take to show what was done to it; 5 KB took up to 1.1 s. Nothing more is written before: what
 /// the agent reads in one piece it takes for one paste, and keys within become letters of the message.
@@ -381,49 +354,6 @@ async fn went_to_work(views: &mut Views) -> bool {
     seen_within(views, LOG_WITHIN, |view| view.look.working || view.state.kind() == StateKind::Working).await.is_some()
 }
 
-fn has_box(view: &View) -> bool {
-    may_enter(view) && view.look.input_box.as_ref().is_some_and(|input| input.is_focused)
-}
-
-/// Never into a dialog, where Enter would choose something, nor into a view that hides the conversation.
-fn may_enter(view: &View) -> bool {
-    let hidden = view.look.dialog.is_some() || view.look.covered.is_some();
-    view.pid.is_some() && !hidden && view.state.kind() != StateKind::Prompt
-}
-
-/// Whether a question was announced and may be drawn at any moment, under the Enter that was meant for the message. An
-/// agent that does nothing any more has been answered, though no hook may have said so.
-fn is_opening(view: &View, now: EpochMs) -> bool {
-    view.state.kind() == StateKind::Working && view.opens_until.is_some_and(|until| now < until)
-}
-
-fn is_empty(view: &View) -> bool {
-    view.look.input_box.as_ref().is_some_and(|input| input.text.is_empty() && !input.is_shell)
-}
-
-/// Whether the box holds the message and nothing else, or the short form that long ones are shown in.
-fn shows(view: &View, text: &str, pasted: &str) -> bool {
-    let Some(input) = &view.look.input_box else { return false };
-    let bare = |text: &str| -> String { text.nfc().filter(|c| !c.is_whitespace()).collect() };
-    // A box for the shell shows its mark in another place.
-    let mark = if input.is_shell { "!" } else { "" };
-    let (shown, text) = (format!("{mark}{}", bare(&input.text)), bare(text));
-    if shown.is_empty() {
-        return false;
-    }
-    // Behind a command its parameters are hinted at.
-    let is_command = text.starts_with(['/', '!']) && shown.starts_with(&text);
-    // A box that is taller than the screen shows its end.
-    let is_end = input.is_cut && text.ends_with(&shown);
-    shown == text || shown.starts_with(pasted) || is_command || is_end || is_drawn_otherwise(&shown, &text)
-}
-
-/// Emoji and marks that join are drawn in as many ways as there are terminals; what is plain must be the same.
-fn is_drawn_otherwise(shown: &str, text: &str) -> bool {
-    let plain = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
-    !text.is_ascii() && plain(shown) == plain(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,15 +361,6 @@ mod tests {
     use crate::agent::look::Retry;
     use crate::config;
     use crate::session::{ErrorCategory, Parked, State};
-
-    #[test]
-    fn no_enter_goes_out_under_a_question_that_was_announced() {
-        let announced = View { opens_until: Some(EpochMs(3000)), ..View::of_nobody() };
-        let working = View { state: State::Working, ..announced.clone() };
-        assert!(is_opening(&working, EpochMs(2999)) && !is_opening(&working, EpochMs(3000)));
-        assert!(!is_opening(&View { opens_until: None, ..working }, EpochMs(0)));
-        assert!(!is_opening(&View { state: State::Idle, ..announced }, EpochMs(2999)), "it was refused");
-    }
 
     #[test]
     fn an_agent_at_work_is_given_a_message_only_as_it_was_asked_for_and_can_be() {

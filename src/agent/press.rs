@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::answers::option_like;
 use super::asks::Decision;
 use super::look::Dialog;
-use super::nudge::{PASTE_BEGINS, PASTE_ENDS, Typing};
 use super::steps::{Effect, Hands};
+use super::typing::{PASTE_BEGINS, PASTE_ENDS, Typing};
 use super::view::View;
 use crate::session::StateKind;
 

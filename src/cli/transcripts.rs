@@ -125,6 +125,7 @@ impl Catchup {
         let mut cursor =
             CatchupTranscriptsRequest { since_transcript: self.since_transcript, since_line: self.since_line };
         let mut is_first = true;
+        let mut conversation = None;
         loop {
             let caught = match client.answer(client.calls().catchup_transcripts(cursor)).await {
                 Ok(caught) => caught,
@@ -132,6 +133,11 @@ impl Catchup {
                 Err(_) if !is_first && is_gone(&client).await => return Ok(ExitCode::SUCCESS),
                 Err(failure) => return Err(failure.into()),
             };
+            // Another has begun meanwhile, and the cursor says nothing of its log.
+            if conversation.is_some() && conversation != caught.session_id {
+                (conversation, cursor) = (caught.session_id, CatchupTranscriptsRequest::default());
+                continue;
+            }
             // An answer has an end; what did not fit comes with the next.
             let is_news = !caught.transcripts.is_empty() || !caught.live_lines.is_empty();
             if is_first || is_news {
@@ -144,7 +150,7 @@ impl Catchup {
                 since_transcript: caught.current_transcript,
                 since_line: caught.current_line,
             };
-            is_first = false;
+            (is_first, conversation) = (false, caught.session_id);
             if !is_news {
                 tokio::select! {
                     () = tokio::time::sleep(BETWEEN_LOOKS) => {}

@@ -1,10 +1,12 @@
 //! The verbs that change a session or end it, and those that tell of a conversation.
 
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::support::{Claude, Coop, Scratch, alive, descendants, finished, run_coop, sh};
+use crate::support::{Claude, Coop, PATIENCE, Scratch, alive, descendants, finished, run_coop, sh};
 
 #[tokio::test]
 async fn the_terminal_takes_another_size() {
@@ -153,4 +155,27 @@ async fn usage_and_transcripts_are_told_as_the_calls_do() {
     assert!(claude.verb(&["transcripts", "show", "7"]).await.complaint().contains('7'));
     let first = claude.first_line(&["transcripts", "catchup", "--follow", "--since-transcript", "1"]).await;
     assert_eq!((first.code, first.text()), (Some(0), line(1)), "it goes when its reader does");
+}
+
+#[tokio::test]
+async fn who_follows_a_conversation_gets_the_next_one_from_its_beginning() {
+    let claude = Claude::start(&[]).await;
+    let line = |n: usize| format!("{}\n", json!({"type": "user", "message": {"content": format!("line {n}")}}));
+    let begins = async |name: &str, text: String| {
+        let log = claude.home.file(name, text);
+        claude.hook("SessionStart", json!({"session_id": name, "transcript_path": log, "source": "clear"})).await;
+    };
+    begins("before", line(1)).await;
+    claude.is("idle").await;
+    let mut verb = tokio::process::Command::from(claude.verb_command(&["transcripts", "catchup", "--follow"]));
+    let mut verb = verb.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut told = BufReader::new(verb.stdout.take().unwrap()).lines();
+    let mut next = async || {
+        let next = tokio::time::timeout(PATIENCE, told.next_line()).await;
+        next.expect("a line is told in time").unwrap().expect("it follows on") + "\n"
+    };
+    assert_eq!(next().await, line(1));
+    // Longer than the one before: its lines alone do not tell that it is another.
+    begins("after", line(8) + &line(9)).await;
+    assert_eq!([next().await, next().await], [line(8), line(9)]);
 }

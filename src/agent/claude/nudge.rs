@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agent::nudge::Typing;
+use crate::agent::typing::Typing;
 
 pub const TYPING: Typing = Typing {
     // Ctrl-U kills one line of the input box; so many of them clear four lines of 450 characters.

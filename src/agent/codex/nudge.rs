@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agent::nudge::Typing;
+use crate::agent::typing::Typing;
 
 pub const TYPING: Typing = Typing {
     // Ctrl-U kills a line before the cursor, Ctrl-K one behind it, and the key back of them leaves the mode for the

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agent::nudge::Typing;
+use crate::agent::typing::Typing;
 
 /// Kills a line of the input box to both sides of the cursor, then the line break before it. Not Ctrl-C, which clears
 /// all at once: two of them within a second quit, even when the second has something to clear.

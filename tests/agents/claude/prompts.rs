@@ -190,6 +190,19 @@ async fn a_refused_fetch_is_not_tried() {
     assert!(claude.model.results().is_empty());
 }
 
+#[tokio::test]
+async fn every_option_of_a_fetch_does_what_its_label_says() {
+    for (option, label, is_tried) in [(1, "Yes", true), (2, "Yes, and don't ask again", true), (3, "No, and", false)] {
+        let (claude, prompt) = asked(fetch(&["a"])).await;
+        assert!(labels(&prompt)[option - 1].replace('’', "'").starts_with(label), "{prompt}");
+        claude.answered(json!({"option": option})).await;
+        claude.until("idle").await;
+        claude.rests().await;
+        let results = claude.model.results();
+        assert_eq!(results.first().is_some_and(|result| !result.text.starts_with(REFUSED)), is_tried, "{results:?}");
+    }
+}
+
 /// Refuses a, with words, and accepts b, whichever is asked after the one that was answered; gives its id.
 async fn sort_out(claude: &Claude, answered: &Value) -> Value {
     let asks = |state: &Value| state["prompt"]["ready"] == true && state["prompt"]["id"] != *answered;

@@ -170,8 +170,14 @@ async fn an_accepted_file_is_written() {
 
 /// Changes a word in a file.
 fn edit(house: &Arc<House>) -> Options {
-    std::fs::write(house.at("old.txt"), "alpha\n").unwrap();
-    let script = Script::new().edit(house.at("old.txt"), "alpha", "beta").text("Done.");
+    edits(house, &["alpha", "beta"])
+}
+
+/// Makes each word in a file the next one, a turn for each.
+fn edits(house: &Arc<House>, words: &[&str]) -> Options {
+    std::fs::write(house.at("old.txt"), format!("{}\n", words[0])).unwrap();
+    let change = |script: Script, pair: &[&str]| script.edit(house.at("old.txt"), pair[0], pair[1]).text("Done.");
+    let script = words.windows(2).fold(Script::new(), change);
     Options::script(script).house(house).word("--sandbox").word("read-only")
 }
 
@@ -184,6 +190,21 @@ async fn an_edit_is_made_or_refused() {
         codex.goes(["working", "idle"]).await;
         codex.rests().await;
         assert_eq!(codex.reads("old.txt"), text);
+    }
+}
+
+#[tokio::test]
+async fn an_edit_that_is_accepted_for_its_files_is_not_asked_about_again() {
+    for untouched in [false, true] {
+        let options = edits(&Arc::new(House::new()), &["alpha", "beta", "gamma"]);
+        let (codex, prompt) = asked(if untouched { options.untouched() } else { options }).await;
+        assert!(labels(&prompt)[1].starts_with("Yes, and don't ask again for these files"), "{prompt}");
+        codex.answered(json!({"option": 2})).await;
+        codex.until("idle").await;
+        codex.told("Again").await;
+        codex.goes(["working", "idle"]).await;
+        codex.rests().await;
+        assert_eq!(codex.reads("old.txt"), "gamma\n");
     }
 }
 

@@ -249,6 +249,22 @@ async fn the_choice_of_an_old_conversation_can_be_left() {
 }
 
 #[tokio::test]
+async fn the_choice_of_an_old_conversation_that_a_command_opens_can_be_left_too() {
+    let codex = Codex::ready(Script::new().text("Noted.").text("Still here.")).await;
+    codex.told("Remember this").await;
+    codex.goes(["working", "idle"]).await;
+    codex.commanded("/resume").await;
+    let prompt = codex.prompt("setup").await;
+    assert_eq!(prompt["subtype"], "resume_picker", "{prompt}");
+    takes_no_bare_yes(&codex, &prompt).await;
+    codex.answered(json!({"accept": false})).await;
+    codex.until("idle").await;
+    codex.told("Are you there?").await;
+    codex.goes(["working", "idle"]).await;
+    assert_eq!(codex.model.heard(), ["Remember this", "Are you there?"]);
+}
+
+#[tokio::test]
 async fn the_dialog_of_a_used_up_limit_is_answered_and_the_limit_stays_known() {
     for (size, answer) in [(WIDE, json!({"accept": false})), (SMALL, json!({"option": 2}))] {
         let codex = Codex::ready(Options::script(limit().text("Back again.")).groom("manual").size(size)).await;
