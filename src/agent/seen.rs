@@ -25,6 +25,8 @@ pub struct Seen {
     /// Since when a dialog is drawn that says that another comes before it, which was not drawn; and whether that is known
     /// to be asked.
     pub out_of_turn: Option<(EpochMs, bool)>,
+    /// The screen has shown something that is known; where it shows nothing now, it may be half drawn.
+    pub has_looked: bool,
     /// Since when the screen does not show the dialog any more that it showed last.
     pub undrawn: Option<EpochMs>,
     /// When the arbiter last said that a dialog is open.
@@ -68,6 +70,7 @@ impl Seen {
             draws_another: false,
             is_unclear: false,
             out_of_turn: None,
+            has_looked: false,
             undrawn: None,
             waited: None,
             queued: 0,
@@ -93,6 +96,7 @@ impl Seen {
         if evidence.claim == Claim::Waiting {
             self.waited = Some(evidence.at);
         }
+        self.has_looked |= evidence.source == Source::Screen;
         if let Some(since) = self.begins_turn(&evidence) {
             self.ends_asking = false;
             // What stopped the last one is over, whoever told of it.

@@ -40,7 +40,7 @@ pub fn asked(seen: &Seen, spoken: &Evidence, prompt: &Prompt, dialog: Option<&Ev
     }
     let opens_at = spoken.at.plus(seen.habits.opens_within_ms);
     // Where hooks stand in for dialogs, one that waits asks at once, and one that does not need not have a dialog.
-    let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.of(Source::Screen).is_some() };
+    let may_be_drawn = if seen.habits.hook_hides_dialog { !prompt.ready } else { seen.has_looked };
     if may_be_drawn && now < opens_at {
         return Ruling::stay(opens_at);
     }

@@ -118,6 +118,19 @@ fn a_plan_that_is_about_to_be_carried_out_makes_no_flash_of_idle() {
 }
 
 #[test]
+fn a_question_is_not_told_before_its_dialog_because_a_frame_was_half_drawn() {
+    let gemini = driver::of(Agent::Gemini).expect("it has a driver").habits();
+    let mut story = Story { seen: Seen::new(EpochMs(0), 0, *gemini), present: State::Working };
+    story.told(100, Source::Title, "Working", Claim::Working).told(100, Source::Screen, "working", Claim::Working);
+    story.seen.look(None, EpochMs(190));
+    // Another may be asked in the same moment, and be the one that is drawn.
+    assert_eq!(story.told(200, Source::Hooks, "Notification", permission()).at(205), StateKind::Working);
+    let drawn = Evidence::new(Source::Screen, "shell", dialog(PromptKind::Permission), EpochMs(700));
+    story.seen.look(Some(drawn), EpochMs(700));
+    assert_eq!(story.at(701), StateKind::Prompt);
+}
+
+#[test]
 fn an_error_stays_until_the_next_turn() {
     let mut story = Story::begin();
     story.told(100, Source::Hooks, "StopFailure", trouble()).told(130, Source::Status, "idle", Claim::Idle);
