@@ -76,6 +76,6 @@ pub use referee::{Ruling, Verdict, judge};
 pub use rules::{Patterns, Rules, RulesError};
 pub use seen::Seen;
 pub use sight::{Field, Sight};
-pub use talk::{AGENT_BUSY, Answer, Answered, Chosen, Failure, NO_INPUT_BOX, NO_PROMPT, Nudge, Nudged};
+pub use talk::{AGENT_BUSY, Answer, Answered, Chosen, Failure, NO_INPUT_BOX, NO_PROMPT, Nudge, Nudged, WRITER_BUSY};
 pub use transcripts::{Missing, Transcripts};
 pub use unknown::watch_patterns;

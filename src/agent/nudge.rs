@@ -13,8 +13,8 @@ use super::handle::Agent;
 use super::input_box::{has_box, is_empty, is_opening, may_enter, shows};
 use super::look::Look;
 use super::press::NOBODY_READS;
-use super::steps::{Effect, Hands, READ_WITHIN, seen_within};
-use super::talk::{AGENT_BUSY, Failure, NO_INPUT_BOX, Nudge, Nudged, reason};
+use super::steps::{Effect, Hands, NOT_SEEN, READ_WITHIN, seen_within};
+use super::talk::{AGENT_BUSY, Failure, NO_INPUT_BOX, Nudge, Nudged, WRITER_BUSY, reason};
 use super::typing::{PASTE_BEGINS, PASTE_ENDS, Typing};
 use super::view::View;
 use crate::session::{Expect, InputKind, Phase, StateKind, Style, Ticket, Turn, TurnId};
@@ -71,7 +71,11 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     if let Some(reason) = obstacle(&view, busy_key.is_some()) {
         return Ok(refused(view.state.kind(), reason));
     }
-    let mut turn = agent.session().begin_turn(InputKind::Nudge, nudge.writer, nudge.expect, nudge.command).await?;
+    let turn = agent.session().begin_turn(InputKind::Nudge, nudge.writer, nudge.expect, nudge.command);
+    let Ok(turn) = tokio::time::timeout(nudge.timeout, turn).await else {
+        return Ok(refused(view.state.kind(), WRITER_BUSY));
+    };
+    let mut turn = turn?;
     let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
     // Whoever had its turn before may have set the agent to work.
     let view = agent.view();
@@ -155,7 +159,7 @@ impl Delivery {
     async fn run(self, turn: Turn, receipt: Ticket) {
         let hands = Hands::new(&self.agent, turn);
         let Err(why) = self.type_in(hands, receipt).await else { return };
-        let stays = why == DIALOG_OPENED;
+        let stays = why == DIALOG_OPENED || why == NOT_SEEN;
         self.agent.tell(Ask::Forget { turn: self.id }).await;
         self.agent.session().progress(self.id, Phase::Refused { why }).await;
         if stays {
@@ -178,9 +182,10 @@ impl Delivery {
         let id = turn.id;
         let mut hands = Hands::new(&self.agent, turn);
         // Whoever had its turn before may have sent the very same words, or taken them away.
-        let phase = match self.shows(&*hands.view_of_now().await) {
-            true => self.clear(&mut hands).await.map(|()| Phase::Accepted { witness: "screen".into() }),
-            false => Err("it is gone already".into()),
+        let phase = match hands.view_of_now().await.map(|view| self.shows(&view)) {
+            Ok(true) => self.clear(&mut hands).await.map(|()| Phase::Accepted { witness: "screen".into() }),
+            Ok(false) => Err("it is gone already".into()),
+            Err(why) => Err(why.into()),
         };
         session.progress(id, phase.unwrap_or_else(|why| Phase::Refused { why })).await;
     }
@@ -198,7 +203,12 @@ impl Delivery {
         self.paste(&mut hands).await?;
         for enters in 0..ENTERS_MAX {
             tokio::time::sleep(self.typing.settles).await;
-            let view = hands.view_of_now().await;
+            let view = match hands.view_of_now().await {
+                Ok(view) => view,
+                Err(why) if enters == 0 => return Err(why.into()),
+                // It may have been taken.
+                Err(_) => return self.is_unsure().await,
+            };
             if !may_enter(&view) || is_opening(&view, EpochMs::now()) {
                 let opened = Err(DIALOG_OPENED.into());
                 // It may have opened because the message was taken.
@@ -331,7 +341,7 @@ impl Delivery {
     /// Empties the input box of whatever stands in it.
     async fn clear(&self, hands: &mut Hands) -> Result<(), Cow<'static, str>> {
         for _ in 0..CLEARINGS_MAX {
-            let view = hands.view_of_now().await;
+            let view = hands.view_of_now().await?;
             if !may_enter(&view) {
                 return Err(DIALOG_OPENED.into());
             }

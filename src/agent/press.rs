@@ -27,7 +27,8 @@ const STILL_MAX: usize = 20;
 /// How often a key that was read without any effect is pressed.
 const PRESSES_MAX: usize = 3;
 
-/// How long a key may take of which nobody can tell whether it was read; it is pressed once.
+/// How long a key may take that is pressed once: nobody can tell whether it was read, or a second one might answer what comes
+/// next.
 const UNTOLD_WITHIN: Duration = Duration::from_millis(4500);
 
 /// Why nothing is pressed.
@@ -131,7 +132,7 @@ pub async fn press(hands: &mut Hands, typing: &Typing, prompt_id: &str, steps: &
     for (at, step) in steps.iter().enumerate() {
         // In some dialogs the digit that moves the mark chooses as well: Enter would go to what comes next.
         let was_marked = at > 0 && matches!(steps[at - 1], Step::Select(_));
-        if *step == Step::Enter && was_marked && !is_shown(&*hands.view_of_now().await, prompt_id) {
+        if *step == Step::Enter && was_marked && !is_shown(&*hands.view_of_now().await?, prompt_id) {
             return Ok(());
         }
         match step {
@@ -218,8 +219,13 @@ async fn press_one(hands: &mut Hands, typing: &Typing, prompt_id: &str, step: &S
             _ => true,
         };
         let landed = |view: &View| !is_shown(view, prompt_id) || changed(view) && marked(view);
-        match lands(hands, landed).await {
+        match lands(hands, &landed).await {
             Effect::Seen(_) => return Ok(()),
+            // One that is drawn late would be answered by the next, which stands where this one did.
+            Effect::Nothing if decides(&view, step) => {
+                let seen = hands.until(UNTOLD_WITHIN - LANDS_WITHIN, landed).await;
+                return seen.map(drop).ok_or(Missed::Unsure);
+            }
             Effect::Nothing => {}
             Effect::Unread | Effect::Unknown => return Err(Missed::Unsure),
         }
@@ -307,7 +313,7 @@ fn is_shown(view: &View, prompt_id: &str) -> bool {
 /// still draws may be lost, and what it draws then would be taken for an effect of the key.
 async fn drawn(hands: &mut Hands, typing: &Typing, prompt_id: &str) -> Result<(Arc<View>, Vec<String>), Missed> {
     for _ in 0..STILL_MAX {
-        let view = hands.view_of_now().await;
+        let view = hands.view_of_now().await?;
         if !is_shown(&view, prompt_id) {
             return Err("the dialog is gone".into());
         }
@@ -329,6 +335,13 @@ async fn drawn(hands: &mut Hands, typing: &Typing, prompt_id: &str) -> Result<(A
 fn is_done(view: &View, step: &Step) -> bool {
     let is_emptied = *step == Step::Empty && is_empty(view);
     is_selected(view, step) || is_ticked(view, step) == Some(true) || is_focused(view, step) || is_emptied
+}
+
+/// Whether the step answers something that an agent at work asks, and may ask again at once. At its start, keys were seen to
+/// be lost.
+fn decides(view: &View, step: &Step) -> bool {
+    let answers = matches!(step, Step::Choose(_) | Step::ChooseLike(_) | Step::Enter | Step::Dismiss);
+    answers && !view.state.prompt().is_some_and(|prompt| prompt.is_of_start())
 }
 
 /// Whether a key that was read without any effect may be pressed once more. A second tick would undo a first one that is

@@ -12,9 +12,9 @@ use super::handle::Agent;
 use super::press::{Missed, NOBODY_READS, Step, Way, press};
 use super::refusal::ends_turn;
 use super::steps::{Hands, seen_within};
-use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, reason};
+use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, WRITER_BUSY, reason};
 use super::view::View;
-use crate::session::{Expect, InputKind, Phase, Prompt, PromptKind, StateKind, TurnId};
+use crate::session::{Expect, InputKind, Phase, Prompt, StateKind, TurnId};
 
 /// How long the agent may take to leave a dialog that was answered.
 const LEFT_WITHIN: Duration = Duration::from_secs(10);
@@ -48,19 +48,27 @@ impl Agent {
         let (ends_if_told, ends_if_pressed) = (ends(None), ends(way.keys()));
         let by_keys = Arc::new(AtomicBool::new(!matches!(way, Way::Decision { .. })));
         let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
-        // Some dialogs of the start are left by leaving.
-        let may_exit = prompt.kind == PromptKind::Setup || prompt.subtype.as_deref() == Some("trust");
-        let exit_confirms = may_exit && matches!(way, Way::Keys(_));
-        let mut turn = self.session().begin_turn(InputKind::Respond, answer.writer, expect, exit_confirms).await?;
+        let exit_confirms = leaves(&prompt, answer.accept, answer.option) && matches!(way, Way::Keys(_));
+        let turn = self.session().begin_turn(InputKind::Respond, answer.writer, expect, exit_confirms);
+        let Ok(turn) = tokio::time::timeout(answer.timeout, turn).await else {
+            return Ok(refused(Some(prompt.kind), WRITER_BUSY));
+        };
+        let mut turn = turn?;
         let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(Some(prompt.kind), UNCONFIRMED)) };
         let (agent, kind, pressed) = (self.clone(), prompt.kind, by_keys.clone());
+        let typed_at_ms = self.session().last_input_at_ms();
         tokio::spawn(async move {
             let id = turn.id;
             let hands = Hands::new(&agent, turn);
             match agent.give(hands, &prompt, way, &pressed).await {
                 Ok(()) => {
                     agent.session().progress(id, Phase::Written).await;
-                    if agent.confirm(id, &prompt.id).await {
+                    // Our own keys are the last that were typed; where a hook was told, nobody may have typed.
+                    let typed_at_ms = match pressed.load(Ordering::Relaxed) {
+                        true => agent.session().last_input_at_ms(),
+                        false => typed_at_ms,
+                    };
+                    if agent.confirm(id, &prompt.id, typed_at_ms).await {
                         return claimed.keep();
                     }
                 }
@@ -120,10 +128,15 @@ impl Agent {
         }
     }
 
-    /// Waits until the dialog is gone, and says who saw it go; whether anybody did.
-    async fn confirm(&self, id: TurnId, prompt_id: &str) -> bool {
+    /// Waits until the dialog is gone, and says who saw it go; whether anybody did. Where somebody typed since then, it may
+    /// be theirs that was taken.
+    async fn confirm(&self, id: TurnId, prompt_id: &str, typed_at_ms: Option<u64>) -> bool {
         let left = seen_within(&mut self.views(), LEFT_WITHIN, |view| is_left(view, prompt_id)).await;
-        self.tell_left(id, left.as_deref()).await;
+        if self.session().last_input_at_ms() == typed_at_ms {
+            self.tell_left(id, left.as_deref()).await;
+        } else if left.is_some() {
+            self.session().progress(id, Phase::Unconfirmed).await;
+        }
         left.is_some()
     }
 
@@ -155,13 +168,27 @@ impl Agent {
             .map_err(|refusal| Cow::from(refusal.to_string()))?;
         let id = turn.id;
         let mut hands = Hands::new(self, turn);
-        press(&mut hands, self.driver().typing(), prompt_id, &steps).await.map_err(|missed| match missed {
-            Missed::Refused(why) => why,
-            Missed::Unsure => NOBODY_READS.into(),
-        })?;
-        claimed.keep();
-        Ok(id)
+        let why = match press(&mut hands, self.driver().typing(), prompt_id, &steps).await {
+            Ok(()) => {
+                claimed.keep();
+                return Ok(id);
+            }
+            Err(Missed::Refused(why)) => why,
+            Err(Missed::Unsure) => NOBODY_READS.into(),
+        };
+        self.session().progress(id, Phase::Refused { why: why.clone() }).await;
+        Err(why)
     }
+}
+
+/// What the label of an option says that ends the agent.
+const LEAVING: [&str; 3] = ["exit", "quit", "update"];
+
+/// Whether this answer may end the agent, so that its end confirms it. Some dialogs of the start are left by leaving.
+fn leaves(prompt: &Prompt, accept: Option<bool>, option: Option<u32>) -> bool {
+    let chosen = option.and_then(|number| prompt.options.get(usize::try_from(number).ok()?.checked_sub(1)?));
+    let says_so = |label: &String| LEAVING.iter().any(|word| label.to_lowercase().contains(word));
+    prompt.is_of_start() && (accept == Some(false) || chosen.is_some_and(says_so))
 }
 
 /// How things were when an answer had been given and its dialog was still open.

@@ -10,8 +10,12 @@ use super::handle::Agent;
 use super::view::View;
 use crate::session::{Phase, Refusal, Session, Turn};
 
-/// How long the watch may take to look at a screen that has changed; changes are told every 30 ms.
-const LOOKED_WITHIN: Duration = Duration::from_millis(500);
+/// How long the watch may take to look at a screen that has changed. Changes are told every 30 ms; a machine that is far too
+/// busy stands still for seconds, and what is drawn meanwhile must not be typed into unseen.
+const LOOKED_WITHIN: Duration = Duration::from_secs(10);
+
+/// Why nothing is typed any more.
+pub const NOT_SEEN: &str = "what the screen shows now was not seen in time";
 
 /// How long the agent may take to read what was written. On a machine that is far too busy Claude read nothing for 7 s.
 pub const READ_WITHIN: Duration = Duration::from_secs(20);
@@ -49,11 +53,10 @@ impl Hands {
         self.views.borrow_and_update().clone()
     }
 
-    /// The agent as the screen shows it at this moment, however much it prints.
-    pub async fn view_of_now(&mut self) -> Arc<View> {
+    /// The agent as the screen shows it at this moment, however much it prints; an older picture is no answer.
+    pub async fn view_of_now(&mut self) -> Result<Arc<View>, &'static str> {
         let now = self.session.screen_seq();
-        let _ = self.until(LOOKED_WITHIN, |view| view.screen_seq >= now || view.pid.is_none()).await;
-        self.view()
+        self.until(LOOKED_WITHIN, |view| view.screen_seq >= now || view.pid.is_none()).await.ok_or(NOT_SEEN)
     }
 
     pub async fn write(&self, bytes: impl Into<bytes::Bytes>) -> Result<(), Refusal> {

@@ -92,6 +92,8 @@ pub enum Failure {
 pub const AGENT_BUSY: &str = "agent_busy";
 /// Its input box is out of sight: somebody looks at something else there.
 pub const NO_INPUT_BOX: &str = "no_input_box";
+/// Somebody else is typing, and did not come to an end in time.
+pub const WRITER_BUSY: &str = "writer_busy";
 /// Nothing is asked.
 pub const NO_PROMPT: &str = "no_prompt";
 /// The agent keeps it until its present work is done.

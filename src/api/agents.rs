@@ -7,7 +7,7 @@ use super::error::{ApiError, Code};
 use super::service::Service;
 use super::states::Context;
 use crate::agent::{
-    AGENT_BUSY, Agent, Answer, Chosen, EpochMs, Explained, Failure, NO_INPUT_BOX, NO_PROMPT, Nudge, Shown,
+    AGENT_BUSY, Agent, Answer, Chosen, EpochMs, Explained, Failure, NO_INPUT_BOX, NO_PROMPT, Nudge, Shown, WRITER_BUSY,
 };
 use crate::proto::v1;
 use crate::session::{Life, LockId, Receipt};
@@ -85,6 +85,9 @@ impl Service {
         let nudged = agent.nudge(nudge).await?;
         let before = v1::AgentStateKind::from(nudged.before);
         let obstacle = nudged.reason.as_deref().filter(|_| request.strict && nudged.receipt.is_none());
+        if obstacle == Some(WRITER_BUSY) {
+            return Err(someone_types());
+        }
         let way_out = match obstacle {
             Some(AGENT_BUSY) => {
                 Some("wait for idle (POST /api/v1/wait), answer its prompt, or queue the message (queue:true)")
@@ -126,9 +129,13 @@ impl Service {
             timeout: self.witness_timeout(request.timeout_ms),
         };
         let answered = agent.respond(answer).await?;
-        if request.strict && answered.reason.as_deref() == Some(NO_PROMPT) {
-            let message = "the agent shows no dialog: look at its state (GET /api/v1/agent/state)";
-            return Err(ApiError::new(Code::NoPrompt, message));
+        match answered.reason.as_deref().filter(|_| request.strict && answered.receipt.is_none()) {
+            Some(NO_PROMPT) => {
+                let message = "the agent shows no dialog: look at its state (GET /api/v1/agent/state)";
+                return Err(ApiError::new(Code::NoPrompt, message));
+            }
+            Some(WRITER_BUSY) => return Err(someone_types()),
+            _ => {}
         }
         Ok(v1::RespondResponse {
             delivered: answered.delivered,
@@ -212,6 +219,11 @@ impl From<Failure> for ApiError {
 fn witness_timeout(asked_ms: Option<u32>, rule_ms: Option<u32>) -> Duration {
     let rule = rule_ms.map_or(WITNESS_TIMEOUT_MS, |ms| ms.max(WITNESS_TIMEOUT_MS_MIN));
     Duration::from_millis(asked_ms.unwrap_or(rule).min(WITNESS_TIMEOUT_MS_MAX).into())
+}
+
+fn someone_types() -> ApiError {
+    let message = "somebody else types, and did not come to an end in time: try again, or give it longer (timeout_ms)";
+    ApiError::new(Code::WriterBusy, message)
 }
 
 #[cfg(test)]

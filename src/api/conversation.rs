@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, Stream, StreamExt};
-use tokio::sync::mpsc;
+use futures_util::{Stream, StreamExt};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 
 use super::access::Access;
 use super::error::{ApiError, Code};
+use super::inputs::Accepted;
 use super::outgoing::Outgoing;
 use super::reader::Reader;
 use super::service::Service;
@@ -70,6 +70,7 @@ where
             holds_lock: false,
             wish: subscribe,
             reader: None,
+            typed: None,
         };
         // An error means that the other side is gone.
         let _ = talk.run(incoming).await;
@@ -93,28 +94,54 @@ struct Talk {
     /// A subscription that waits for the caller to be trusted.
     wish: Option<v1::StreamEventsRequest>,
     reader: Option<Reader>,
+    /// Ends when the last input has been handed to the session: the next one waits for it.
+    typed: Option<oneshot::Receiver<()>>,
 }
 
-type Answers = FuturesUnordered<BoxFuture<'static, Outgoing>>;
+/// Answers that take their time, some of which are for nobody. Each is a task of its own, because one that waits for its turn
+/// to write must take it when it comes, whatever the conversation is busy with: others would wait behind it for ever.
+type Answers = JoinSet<Option<Outgoing>>;
 
 impl Talk {
-    async fn run<S>(&mut self, mut incoming: S) -> Result<(), Over>
+    async fn run<S>(&mut self, incoming: S) -> Result<(), Over>
     where
         S: Stream<Item = Result<ClientMessage, Misheard>> + Unpin,
     {
         let mut answers = Answers::new();
+        let over = self.listen(incoming, &mut answers).await;
+        // Whoever types and leaves has typed.
+        self.all_typed().await;
+        over
+    }
+
+    /// Waits until all inputs so far have been handed to the session.
+    async fn all_typed(&mut self) {
+        if let Some(typed) = self.typed.take() {
+            // The other end is only ever dropped.
+            let _ = typed.await;
+        }
+    }
+
+    async fn listen<S>(&mut self, mut incoming: S, answers: &mut Answers) -> Result<(), Over>
+    where
+        S: Stream<Item = Result<ClientMessage, Misheard>> + Unpin,
+    {
         self.grant_wish().await?;
         loop {
             tokio::select! {
                 message = incoming.next(), if answers.len() < ANSWERS_MAX => match message {
                     Some(Ok(message)) => {
                         self.service.session.touch();
-                        self.hear(message, &mut answers).await?;
+                        self.hear(message, answers).await?;
                     }
                     Some(Err(misheard)) => self.say(Outgoing::error(&misheard.error, misheard.request_id)).await?,
                     None => return Ok(()),
                 },
-                Some(answer) = answers.next(), if !answers.is_empty() => self.say(answer).await?,
+                Some(answer) = answers.join_next(), if !answers.is_empty() => {
+                    if let Ok(Some(answer)) = answer {
+                        self.say(answer).await?;
+                    }
+                }
                 message = next(&mut self.reader) => match message {
                     Some(message) => self.say(message).await?,
                     // coop is leaving, and everything has been told.
@@ -196,7 +223,12 @@ impl Talk {
     ) -> Result<Option<Told>, ApiError> {
         let service = &self.service.clone();
         let writer = self.holds_lock.then(|| self.lock.clone());
-        let accepted = match event {
+        let is_act = matches!(event.access(), Access::Write);
+        if is_act && !matches!(event, Asked::Input(_) | Asked::InputRaw(_) | Asked::Keys(_)) {
+            // What was typed before it comes before it.
+            self.all_typed().await;
+        }
+        match event {
             Asked::Ping(_) => return Ok(Some(Told::Pong(v1::Pong {}))),
             Asked::Auth(_) => return Ok(None),
             Asked::Subscribe(request) => {
@@ -249,16 +281,44 @@ impl Talk {
                 service.session.shutdown().await;
                 return Ok(id.map(|_| Told::Done(v1::Done {})));
             }
-            Asked::Input(request) => service.input(request, writer).await?,
-            Asked::InputRaw(request) => service.raw(request, writer).await?,
-            Asked::Keys(request) => service.keys(request, writer).await?,
-        };
-        // Whoever wants the receipt names the message; the others go on typing.
-        if let Some(id) = id.cloned() {
-            answers
-                .push(async move { Outgoing::answer(Told::InputResult(accepted.response().await), Some(id)) }.boxed());
+            Asked::Input(request) => {
+                let service = service.clone();
+                self.typing(answers, id, async move { service.input(request, writer).await });
+            }
+            Asked::InputRaw(request) => {
+                let service = service.clone();
+                self.typing(answers, id, async move { service.raw(request, writer).await });
+            }
+            Asked::Keys(request) => {
+                let service = service.clone();
+                self.typing(answers, id, async move { service.keys(request, writer).await });
+            }
         }
         Ok(None)
+    }
+
+    /// Types behind what was typed before. It may have to wait for somebody's turn to end, and the conversation goes on.
+    fn typing(
+        &mut self,
+        answers: &mut Answers,
+        id: Option<&String>,
+        input: impl Future<Output = Result<Accepted, ApiError>> + Send + 'static,
+    ) {
+        let (handed_over, typed) = oneshot::channel();
+        let (before, id) = (self.typed.replace(typed), id.cloned());
+        answers.spawn(async move {
+            if let Some(before) = before {
+                // It is only ever dropped.
+                let _ = before.await;
+            }
+            let accepted = input.await;
+            drop::<oneshot::Sender<()>>(handed_over);
+            match accepted {
+                // Whoever wants the receipt names the message; the others go on typing.
+                Ok(accepted) => Some(Outgoing::answer(Told::InputResult(accepted.response().await), Some(id?))),
+                Err(error) => Some(Outgoing::error(&error, id)),
+            }
+        });
     }
 
     async fn lock(&mut self, request: v1::LockRequest) -> Result<v1::LockResult, ApiError> {
@@ -280,13 +340,12 @@ fn later(
     work: impl Future<Output = Result<Told, ApiError>> + Send + 'static,
 ) -> Option<Told> {
     let id = id.cloned();
-    let answer = async move {
-        match work.await {
+    answers.spawn(async move {
+        Some(match work.await {
             Ok(told) => Outgoing::answer(told, id),
             Err(error) => Outgoing::error(&error, id),
-        }
-    };
-    answers.push(answer.boxed());
+        })
+    });
     None
 }
 

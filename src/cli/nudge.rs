@@ -90,6 +90,10 @@ fn read_message(path: &std::path::Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// What is told when it was not given because another one was.
+pub const WRITER_BUSY: &str =
+    "not delivered: somebody else types and did not come to an end in time; try again, or wait longer (`--timeout`)";
+
 /// Delivered, refused, or still on its way.
 pub fn exit_code(delivered: bool, reason: Option<&str>) -> ExitCode {
     match (delivered, reason) {
@@ -108,6 +112,7 @@ fn describe(answer: &NudgeResponse) -> String {
             "not delivered: the agent's input box is out of sight; close what was opened above it (`coop keys escape`)"
                 .to_owned()
         }
+        Some("writer_busy") => WRITER_BUSY.to_owned(),
         Some("queued") => "queued: the agent has it, and takes it when its present work lets it".to_owned(),
         Some("unconfirmed") => "written, but nobody has seen the agent take it yet".to_owned(),
         Some(reason) => format!("not delivered: {}", plain(reason)),

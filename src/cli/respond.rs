@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::input::millis;
-use super::nudge::{exit_code, seen_by};
+use super::nudge::{WRITER_BUSY, exit_code, seen_by};
 use super::reach::{Lock, Reach};
 use super::words::{plain, print_json, print_or_complain, word};
 use crate::config;
@@ -91,6 +91,7 @@ fn describe(answer: &RespondResponse) -> String {
         None => format!("{kind} answered, {}", seen_by(answer.receipt.as_ref())),
         Some("no_prompt") => "not answered: the agent shows no dialog".to_owned(),
         Some("already_answered") => "not answered: somebody else answers this dialog".to_owned(),
+        Some("writer_busy") => WRITER_BUSY.to_owned(),
         Some("unconfirmed") => "given, but nobody has seen the agent take it yet".to_owned(),
         Some(reason) => format!("not answered: {}", plain(reason)),
     }

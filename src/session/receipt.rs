@@ -86,10 +86,10 @@ impl Followed {
         self.counted
     }
 
-    /// What the child's end means for it.
-    pub fn phase_at_exit(&self) -> Phase {
+    /// What the child's end means for it; one that coop itself has ended tells nothing.
+    pub fn phase_at_exit(&self, by_itself: bool) -> Phase {
         let was_written = self.phase().reaches(&Phase::Written);
-        if self.exit_confirms && was_written {
+        if self.exit_confirms && by_itself && was_written {
             return Phase::Accepted { witness: "process: exit".into() };
         }
         Phase::Refused { why: EXITED.into() }

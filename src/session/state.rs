@@ -216,6 +216,12 @@ impl PromptKind {
 }
 
 impl Prompt {
+    /// Whether it belongs to the agent's start or to its settings: it comes once, is not asked by an agent at work, and is
+    /// left by leaving in some cases.
+    pub fn is_of_start(&self) -> bool {
+        self.kind == PromptKind::Setup || self.subtype.as_deref() == Some("trust")
+    }
+
     /// A dialog of which nothing else is known yet.
     pub fn new(kind: PromptKind) -> Self {
         Self {

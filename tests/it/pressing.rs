@@ -91,6 +91,41 @@ async fn a_dialog_that_somebody_else_closes_confirms_no_earlier_answer() {
 }
 
 #[tokio::test]
+async fn a_choice_that_shows_its_effect_late_is_not_made_twice() {
+    // The next dialog would look the same, and stand where this one did.
+    let claude = asks("", "sleep 3").await;
+    let answer = respond(&claude, json!({"option": 1})).await;
+    assert_eq!(answer["delivered"], true, "{answer}");
+    claude.shows("read 1.").await;
+}
+
+#[tokio::test]
+async fn an_answer_is_not_confirmed_by_an_end_that_somebody_elses_keys_may_have_brought() {
+    let claude = asks("", r#"asks ls "  (sure?)" 2; read -rn1 -d '' key; keys+=$key"#).await;
+    let types = async {
+        claude.shows("(sure?)").await;
+        // It is written behind the answer, whose turn it still may be.
+        claude.post("/api/v1/input", json!({"text": "3", "enter": false})).await.ok();
+    };
+    let (answer, ()) = tokio::join!(respond(&claude, json!({"option": 1})), types);
+    claude.shows("read 13.").await;
+    assert_eq!(json!([answer["delivered"], answer["reason"]]), json!([false, "unconfirmed"]), "{answer}");
+}
+
+#[tokio::test]
+async fn a_terminal_that_says_it_is_in_front_again_takes_no_answer_for_its_own() {
+    let claude = asks("", r#"asks ls "  (sure?)" 2; read -rn1 -d '' key; keys+=I; read -rn2 -d '' key"#).await;
+    let mut seat = claude.place.ws("/api/v1/attach").await;
+    seat.say(json!({"event": "hello", "cols": 100, "rows": 30})).await;
+    let says = async {
+        claude.shows("(sure?)").await;
+        seat.say_bytes(&b"\x1b[I"[..]).await;
+    };
+    let (answer, ()) = tokio::join!(respond(&claude, json!({"option": 1})), says);
+    assert_eq!(answer["delivered"], true, "{answer}");
+}
+
+#[tokio::test]
 async fn no_digit_is_typed_into_a_text() {
     // Somebody pressed Tab, and the cursor stands in what is to be amended.
     let claude = asks(r#"asks ls ", and tell Claude what to do next" 11"#, "").await;

@@ -74,7 +74,11 @@ impl Owner {
             self.vitals.life = Life::Running { pid };
             return self.publish_vitals();
         }
-        // As with a child of our own, whoever watches it watches one process.
+        // As with a child of our own, whoever watches it watches one process, and messages were for that one.
+        self.turns.end_with_child(&Refusal::NotReady);
+        let others = self.receipts.extract_if(|_, input| !input.awaits_witness()).collect::<Vec<_>>();
+        self.end_receipts(true);
+        self.receipts.extend(others);
         self.enter(State::Restarting, Cause::process("another program"));
         self.vitals.life = Life::Running { pid };
         self.vitals.started_at_ms = process::began_ms(pid).unwrap_or_else(epoch_ms);
@@ -107,14 +111,13 @@ impl Owner {
         if let Some(child) = self.child.take() {
             self.hear_writer_out(child).await;
         }
+        let is_replaced = !self.restart.is_empty() && !self.closing;
+        self.turns.end_with_child(if is_replaced { &Refusal::NotReady } else { &Refusal::Exited });
         self.echoes.clear();
         self.seen_early.clear();
         // What was written stays written; what still waited can never be, and what awaited a witness has none.
         self.receipts.retain(|_, input| input.phase() == Phase::Queued || input.awaits_witness());
-        let ends: Vec<_> = self.receipts.iter().map(|(id, input)| (*id, input.phase_at_exit())).collect();
-        for (id, phase) in ends {
-            self.progress(id, phase);
-        }
+        self.end_receipts(self.restart.is_empty() && !self.closing);
         match &ended {
             Ended::Left { reason, .. } => tracing::info!(code = ended.code(), signal = ended.signal(), "{reason}"),
             _ => tracing::info!(code = ended.code(), signal = ended.signal(), "{} has exited", self.called),
@@ -126,6 +129,14 @@ impl Owner {
         } else {
             self.vitals.restarts += 1;
             self.relaunch();
+        }
+    }
+
+    /// Says of all inputs that are still followed what their child's end means for them.
+    fn end_receipts(&mut self, by_itself: bool) {
+        let ends: Vec<_> = self.receipts.iter().map(|(id, input)| (*id, input.phase_at_exit(by_itself))).collect();
+        for (id, phase) in ends {
+            self.progress(id, phase);
         }
     }
 

@@ -333,7 +333,8 @@ impl Owner {
             Command::Write { what, writer, expect, reply } => drop(reply.send(self.write(&what, writer, &expect))),
             Command::Type { terminal, bytes, reply } => drop(reply.send(self.type_in(terminal, bytes))),
             Command::BeginTurn { kind, writer, expect, exit_confirms, reply } => {
-                drop(reply.send(self.begin_turn(kind, writer, &expect, exit_confirms)));
+                let given = self.begin_turn(kind, writer, &expect, exit_confirms);
+                self.give_turn(given, reply);
             }
             Command::WriteInTurn { turn, bytes, reply } => drop(reply.send(self.write_in_turn(turn, bytes))),
             Command::Progress { turn, phase } => self.progress(turn.0, phase),

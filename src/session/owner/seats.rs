@@ -58,12 +58,16 @@ impl Owner {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Every redraw makes some terminals say anew whether they are in front; sizes would follow them in turn, without end.
-        if is_somebodys(&bytes) && self.terminals.typed(terminal) {
+        // Every redraw makes some terminals say anew whether they are in front; sizes would follow them in turn, without end,
+        // and nobody's answer to a dialog would be known to be the one that was taken.
+        let is_somebodys = is_somebodys(&bytes);
+        if is_somebodys && self.terminals.typed(terminal) {
             self.settle_size()?;
         }
         self.running()?.outbox.push(Transaction { id: None, bytes })?;
-        self.note_input(now);
+        if is_somebodys {
+            self.note_input(now);
+        }
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::session::command::{Command, Expect};
+use crate::session::command::{Command, Expect, Reply};
 use crate::session::lock::LockId;
 use crate::session::outbox::Transaction;
 use crate::session::receipt::{Followed, Phase, Ticket};
@@ -36,14 +36,14 @@ impl Turns {
             self.waiting.push_back(command);
             return None;
         }
-        let full = Refusal::TooManyWaiters(WAITING_MAX);
-        match command {
-            Command::Write { reply, .. } => drop(reply.send(Err(full))),
-            Command::Type { reply, .. } => drop(reply.send(Err(full))),
-            Command::BeginTurn { reply, .. } => drop(reply.send(Err(full))),
-            _ => {}
-        }
+        refuse(command, Refusal::TooManyWaiters(WAITING_MAX));
         None
+    }
+
+    /// The child is gone: the turn was for it, and so was what waits behind.
+    pub fn end_with_child(&mut self, why: &Refusal) {
+        self.holder = None;
+        self.waiting.drain(..).for_each(|command| refuse(command, why.clone()));
     }
 
     /// Waits until whoever has its turn lets go of it.
@@ -53,6 +53,25 @@ impl Turns {
             Some((_, held)) => drop(held.await),
             None => std::future::pending().await,
         }
+    }
+}
+
+fn refuse(command: Command, why: Refusal) {
+    match command {
+        Command::Write { reply, .. } => drop(reply.send(Err(why))),
+        Command::Type { reply, .. } => drop(reply.send(Err(why))),
+        Command::BeginTurn { reply, .. } => drop(reply.send(Err(why))),
+        _ => {}
+    }
+}
+
+/// Whether whoever wanted this has stopped waiting for it: typed later, it would hit what is shown then.
+fn is_abandoned(command: &Command) -> bool {
+    match command {
+        Command::Write { reply, .. } => reply.is_closed(),
+        Command::Type { reply, .. } => reply.is_closed(),
+        Command::BeginTurn { reply, .. } => reply.is_closed(),
+        _ => false,
     }
 }
 
@@ -77,7 +96,8 @@ impl Owner {
 
     pub(super) fn write_in_turn(&mut self, turn: TurnId, bytes: Bytes) -> Result<Ticket, Refusal> {
         if !self.turns.holder.as_ref().is_some_and(|(holder, _)| *holder == turn) {
-            return Err(Refusal::NoSuchLock);
+            // It ended with the child that it was for.
+            return Err(Refusal::Exited);
         }
         let id = self.next_receipt;
         let count = bytes.len();
@@ -95,7 +115,19 @@ impl Owner {
         while self.turns.holder.is_none()
             && let Some(command) = self.turns.waiting.pop_front()
         {
-            self.obey(command);
+            if !is_abandoned(&command) {
+                self.obey(command);
+            }
+        }
+    }
+
+    /// Gives somebody its turn. Of one that nobody waits for any more no receipt stays.
+    pub(super) fn give_turn(&mut self, given: Result<Given, Refusal>, reply: Reply<Given>) {
+        let id = given.as_ref().ok().map(|given| given.id);
+        if reply.send(given).is_err()
+            && let Some(id) = id
+        {
+            self.progress(id.0, Phase::Refused { why: "nobody waits for it".into() });
         }
     }
 }

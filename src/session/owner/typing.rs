@@ -76,6 +76,13 @@ impl Owner {
                 known.phase() == Phase::Queued || known.awaits_witness() || self.echoes.looks_for(*id)
             });
         }
+        if self.receipts.len() >= RECEIPTS_MAX {
+            // A witness that has not come by now is the least likely to come.
+            let unconfirmed = self.receipts.iter().filter(|(_, known)| known.phase() == Phase::Unconfirmed);
+            if let Some(oldest) = unconfirmed.map(|(id, _)| *id).min() {
+                self.receipts.remove(&oldest);
+            }
+        }
         if self.receipts.len() < RECEIPTS_MAX {
             self.receipts.insert(id, followed);
         }

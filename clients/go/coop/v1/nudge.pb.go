@@ -131,7 +131,8 @@ type NudgeResponse struct {
 	Delivered bool `protobuf:"varint,1,opt,name=delivered,proto3" json:"delivered,omitempty"`
 	// What the agent did when it was asked for.
 	StateBefore *AgentStateKind `protobuf:"varint,2,opt,name=state_before,json=stateBefore,proto3,enum=coop.v1.AgentStateKind,oneof" json:"state_before,omitempty"`
-	// Why it was not delivered.
+	// Why it was not delivered: `agent_busy`, `no_input_box` (a view covers it), `writer_busy` (somebody else's turn to type
+	// did not end in time), `queued`, `unconfirmed`, `exited`, or a sentence.
 	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// What the agent does now.
 	State *AgentStateKind `protobuf:"varint,4,opt,name=state,proto3,enum=coop.v1.AgentStateKind,oneof" json:"state,omitempty"`
@@ -386,7 +387,8 @@ type RespondResponse struct {
 	Delivered bool `protobuf:"varint,1,opt,name=delivered,proto3" json:"delivered,omitempty"`
 	// What kind of dialog was answered.
 	PromptType *PromptType `protobuf:"varint,2,opt,name=prompt_type,json=promptType,proto3,enum=coop.v1.PromptType,oneof" json:"prompt_type,omitempty"`
-	// Why it was not delivered.
+	// Why it was not delivered: `no_prompt`, `already_answered`, `writer_busy` (somebody else's turn to type did not end in
+	// time), `unconfirmed`, `exited`, or a sentence.
 	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// What the agent does now.
 	State *AgentStateKind `protobuf:"varint,4,opt,name=state,proto3,enum=coop.v1.AgentStateKind,oneof" json:"state,omitempty"`

@@ -39,10 +39,14 @@ proptest! {
         pieces in prop::collection::vec((prop::sample::select(&PIECES[..]), ".{0,6}"), 0..14),
         cursor in prop::option::of((0..20_usize, 0..30_usize)),
         cols in 0..30_usize,
-        ansi_rows in 0..14_usize,
+        backed in prop::collection::vec(any::<bool>(), 0..14),
     ) {
         let rows: Vec<String> = pieces.iter().map(|(piece, more)| format!("{piece}{more}")).collect();
-        let ansi: Vec<String> = rows.iter().take(ansi_rows).map(|row| format!("\x1b[0;48;5;237m{row}\x1b[0;2m ")).collect();
+        let drawn = |(row, is_backed): (&String, &bool)| match is_backed {
+            true => format!("\x1b[0;48;5;237m{row}\x1b[0;2m "),
+            false => row.clone(),
+        };
+        let ansi: Vec<String> = rows.iter().zip(&backed).map(drawn).collect();
         let cursor = cursor.map(|(row, col)| Cursor { row, col, visible: true });
         for cols in [cols, 12] {
             let sight = Sight { rows: &rows, ansi: Some(&ansi), cursor, cols, is_mid_frame: false };

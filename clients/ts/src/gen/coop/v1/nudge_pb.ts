@@ -103,7 +103,8 @@ export type NudgeResponse = Message<"coop.v1.NudgeResponse"> & {
   stateBefore?: AgentStateKind | undefined;
 
   /**
-   * Why it was not delivered.
+   * Why it was not delivered: `agent_busy`, `no_input_box` (a view covers it), `writer_busy` (somebody else's turn to type
+   * did not end in time), `queued`, `unconfirmed`, `exited`, or a sentence.
    *
    * @generated from field: optional string reason = 3;
    */
@@ -257,7 +258,8 @@ export type RespondResponse = Message<"coop.v1.RespondResponse"> & {
   promptType?: PromptType | undefined;
 
   /**
-   * Why it was not delivered.
+   * Why it was not delivered: `no_prompt`, `already_answered`, `writer_busy` (somebody else's turn to type did not end in
+   * time), `unconfirmed`, `exited`, or a sentence.
    *
    * @generated from field: optional string reason = 3;
    */
