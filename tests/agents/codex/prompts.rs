@@ -198,7 +198,7 @@ async fn an_edit_that_is_accepted_for_its_files_is_not_asked_about_again() {
     for untouched in [false, true] {
         let options = edits(&Arc::new(House::new()), &["alpha", "beta", "gamma"]);
         let (codex, prompt) = asked(if untouched { options.untouched() } else { options }).await;
-        assert!(labels(&prompt)[1].starts_with("Yes, and don't ask again for these files"), "{prompt}");
+        assert!(labels(&prompt)[1].starts_with("Yes, and don't ask again"), "{prompt}");
         codex.answered(json!({"option": 2})).await;
         codex.until("idle").await;
         codex.told("Again").await;
