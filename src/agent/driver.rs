@@ -58,6 +58,11 @@ pub trait Driver: fmt::Debug + Send + Sync {
     fn completed(&self, asked: Asked, _begun: &[Done], _unasked: &[Done]) -> Asked {
         asked
     }
+    /// Whether its hook asks about something that somebody has allowed for later in a dialog, so that the agent itself would
+    /// not ask; `agreed` are the questions that were answered so.
+    fn is_agreed(&self, _asked: &Asked, _agreed: &[Done]) -> bool {
+        false
+    }
     /// One line of its log.
     fn read_line(&self, line: &str, now: EpochMs) -> Result<LogFacts, BadLine>;
     /// A reader of what it prints instead of drawing.

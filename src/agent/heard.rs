@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::evidence::Claim;
-use crate::session::Prompt;
+use crate::session::{Prompt, PromptKind};
 
 /// What the agent waits for, where that may change what it does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,10 +64,49 @@ pub struct Heard {
     pub closes_questions: bool,
 }
 
+/// How much of a tool's input is shown with its prompt wherever that is told.
+const INPUT_CHARS_MAX: usize = 200;
+
+/// How much of it is there for those who want to read all of what they allow.
+const INPUT_FULL_CHARS_MAX: usize = 16 * 1024;
+
+/// A dialog that a tool's request opens.
+pub fn of_tool(kind: PromptKind, tool: &str, input: &Value) -> Prompt {
+    let whole = Some(input.to_string()).filter(|_| !input.is_null());
+    let short = whole.as_deref().map(|text| cut(text, INPUT_CHARS_MAX));
+    Prompt {
+        tool: Some(tool.to_owned()).filter(|tool| !tool.is_empty()),
+        input_full: whole.filter(|text| Some(text) != short.as_ref()).map(|text| cut(&text, INPUT_FULL_CHARS_MAX)),
+        input: short,
+        ..Prompt::new(kind)
+    }
+}
+
 /// The beginning of a text, so that what is shown with a prompt stays short.
 pub fn cut(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_input_is_shown_cut_and_is_there_whole_within_bounds() {
+        let asked = |command: &str| of_tool(PromptKind::Permission, "Bash", &json!({"command": command}));
+        let short = asked("ls");
+        assert_eq!((short.input.as_deref(), short.input_full), (Some(r#"{"command":"ls"}"#), None));
+        let long = asked(&"echo ü; ".repeat(100));
+        assert_eq!(long.input.map(|input| input.chars().count()), Some(INPUT_CHARS_MAX + 1));
+        let whole: Value = serde_json::from_str(&long.input_full.expect("it was cut")).expect("JSON");
+        assert_eq!(whole["command"], "echo ü; ".repeat(100));
+        let endless = asked(&"x".repeat(1 << 20)).input_full.expect("it was cut");
+        assert_eq!(endless.chars().count(), INPUT_FULL_CHARS_MAX + 1);
+        assert_eq!(of_tool(PromptKind::Permission, "", &Value::Null).input, None);
     }
 }

@@ -3,6 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::evidence::EpochMs;
+use super::look::InputBox;
 use super::view::View;
 use crate::session::StateKind;
 
@@ -29,7 +30,6 @@ pub fn is_empty(view: &View) -> bool {
 /// Whether the box holds the message and nothing else, or the short form that long ones are shown in.
 pub fn shows(view: &View, text: &str, pasted: &str) -> bool {
     let Some(input) = &view.look.input_box else { return false };
-    let bare = |text: &str| -> String { text.nfc().filter(|c| !c.is_whitespace()).collect() };
     // A box for the shell shows its mark in another place.
     let mark = if input.is_shell { "!" } else { "" };
     let (shown, text) = (format!("{mark}{}", bare(&input.text)), bare(text));
@@ -41,6 +41,16 @@ pub fn shows(view: &View, text: &str, pasted: &str) -> bool {
     // A box that is taller than the screen shows its end.
     let is_end = input.is_cut && text.ends_with(&shown);
     shown == text || shown.starts_with(pasted) || is_command || is_end || is_drawn_otherwise(&shown, &text)
+}
+
+/// Whether the box holds this message, maybe among others.
+pub fn holds(input: &InputBox, text: &str) -> bool {
+    let text = bare(text);
+    !text.is_empty() && bare(&input.text).contains(&text)
+}
+
+fn bare(text: &str) -> String {
+    text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
 /// Emoji and marks that join are drawn in as many ways as there are terminals; what is plain must be the same.

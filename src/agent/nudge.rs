@@ -40,6 +40,10 @@ const WITNESS_WITHIN: Duration = Duration::from_secs(10);
 /// How long the log may take to show a message, where hooks do not speak: 480 ms were measured.
 const LOG_WITHIN: Duration = Duration::from_millis(1500);
 
+/// How long the state may take to follow whoever saw the message taken: of a borrowed agent the log tells both, line by line.
+/// Callers that read `idle` with `delivered` would take the turn for over.
+const STATE_WITHIN: Duration = Duration::from_millis(500);
+
 /// Why nothing was sent, though something was typed: Enter would have chosen something.
 const DIALOG_OPENED: &str = "a dialog opened";
 
@@ -79,7 +83,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     let Some(mut ticket) = turn.take_ticket() else { return Ok(refused(view.state.kind(), AGENT_BUSY)) };
     // Whoever had its turn before may have set the agent to work.
     let view = agent.view();
-    let before = view.state.kind();
+    let (before, since) = (view.state.kind(), agent.session().vitals().state_since);
     if let Some(reason) = obstacle(&view, busy_key.is_some()) {
         agent.session().progress(turn.id, Phase::Refused { why: reason.into() }).await;
         return Ok(refused(before, reason));
@@ -91,6 +95,10 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
     let left = nudge.timeout.saturating_sub(began.elapsed());
     let receipt = ticket.judged_within(left).await;
     let reason = reason(&receipt.phase);
+    if reason.is_none() && !nudge.command && agent.session().vitals().state_since == since {
+        let left = nudge.timeout.saturating_sub(began.elapsed()).min(STATE_WITHIN);
+        let _ = seen_within(&mut agent.views(), left, |view| view.state.kind() != before).await;
+    }
     Ok(Nudged { delivered: reason.is_none(), before, reason, receipt: Some(receipt) })
 }
 

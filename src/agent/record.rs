@@ -31,6 +31,8 @@ pub enum What {
     Hook { event: String, payload: Value },
     /// The hook that asked was told the answer.
     Answered { asked: String },
+    /// The hook that asked decided nothing, and its dialog was answered for later, too.
+    Agreed { asked: String },
     /// The gate decided about a stop.
     Stopped { held_back: bool },
     /// The status file, as text; `null` when there is none.

@@ -28,6 +28,8 @@ struct Expected {
     queues: bool,
     /// Nobody saw it taken for so long that its receipt says so.
     is_doubted: bool,
+    /// The agent, which had queued it, came to rest without it.
+    is_left: bool,
 }
 
 /// A message that the agent was seen to take, whoever gave it.
@@ -52,7 +54,7 @@ impl Witnesses {
         if self.expected.len() == EXPECTED_MAX {
             self.expected.remove(0);
         }
-        self.expected.push(Expected { text: comparable(text), turn, queues, is_doubted: false });
+        self.expected.push(Expected { text: comparable(text), turn, queues, is_doubted: false, is_left: false });
     }
 
     /// Somebody saw the agent take a message; whose turn it was that wrote it, if it was ours. Some agents join the
@@ -88,12 +90,20 @@ impl Witnesses {
     /// turns those are; should one be taken after all, it is seen.
     pub fn rests(&mut self) -> Vec<TurnId> {
         let mut turns = Vec::new();
-        for expected in &mut self.expected {
-            if std::mem::take(&mut expected.queues) && !std::mem::replace(&mut expected.is_doubted, true) {
+        for expected in self.expected.iter_mut().filter(|expected| expected.queues) {
+            (expected.queues, expected.is_left) = (false, true);
+            if !std::mem::replace(&mut expected.is_doubted, true) {
                 turns.push(expected.turn);
             }
         }
         turns
+    }
+
+    /// An agent that has come to rest shows these messages of its queue where one types; whose turns those are. One that was
+    /// never queued may stand there for a moment before it is taken.
+    pub fn stand_in_box(&mut self, is_shown: impl Fn(&str) -> bool) -> Vec<TurnId> {
+        let stands = |expected: &Expected| expected.is_left && is_shown(&expected.text);
+        self.expected.extract_if(.., |expected| stands(expected)).map(|expected| expected.turn).collect()
     }
 
     /// Nobody has seen this message taken in time.
@@ -200,6 +210,18 @@ mod tests {
         witnesses.expect("go", TurnId(2), false);
         assert_eq!(saw(&mut witnesses, "go"), [TurnId(2)]);
         assert_eq!(saw(&mut witnesses, "go"), [TurnId(1)], "it was only late");
+    }
+
+    #[test]
+    fn what_was_queued_and_stands_in_the_box_of_an_agent_at_rest_was_given_back() {
+        let mut witnesses = Witnesses::default();
+        witnesses.expect("go", TurnId(1), false);
+        witnesses.expect("go on", TurnId(2), true);
+        witnesses.expect("elsewhere", TurnId(3), true);
+        assert_eq!(witnesses.stand_in_box(|_| true), [], "it may still come to be taken");
+        assert_eq!(witnesses.rests(), [TurnId(2), TurnId(3)]);
+        assert_eq!(witnesses.stand_in_box(|text| "go on".contains(text)), [TurnId(2)], "the first was never queued");
+        assert_eq!(saw(&mut witnesses, "elsewhere"), [TurnId(3)], "it was only late");
     }
 
     #[test]

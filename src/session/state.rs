@@ -74,6 +74,8 @@ pub struct Prompt {
     pub tool: Option<String>,
     /// The tool's input as JSON text, cut to about 200 characters.
     pub input: Option<String>,
+    /// All of it, where it was cut.
+    pub input_full: Option<String>,
     /// Where to log in.
     pub auth_url: Option<String>,
     /// The labels of the options as the screen shows them, in order.
@@ -230,6 +232,7 @@ impl Prompt {
             subtype: None,
             tool: None,
             input: None,
+            input_full: None,
             auth_url: None,
             options: Vec::new(),
             options_fallback: false,

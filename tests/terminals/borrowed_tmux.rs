@@ -440,8 +440,8 @@ async fn what_cannot_be_found_is_told_with_what_there_is() {
     };
     let none = complaint("tmux:nope", socket).await;
     assert!(none.contains("no tmux session \"nope\"") && none.contains("main, mainly"), "{none}");
-    let several = complaint("tmux:mai", socket).await;
-    assert!(several.contains("several") && several.contains("main, mainly"), "{several}");
+    let beginning = complaint("tmux:mainl", socket).await;
+    assert!(beginning.contains("no tmux session \"mainl\"") && beginning.contains("main, mainly"), "{beginning}");
     assert!(complaint("tmux:main:9", socket).await.contains("window \"9\""));
     assert!(complaint("tmux:%77", socket).await.contains("no tmux pane %77"));
     assert!(complaint("tmux:main", "/nowhere/tmux.sock").await.contains("no tmux server"));

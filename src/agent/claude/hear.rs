@@ -6,11 +6,8 @@ use serde_json::Value;
 
 use super::trouble::Failure;
 use crate::agent::evidence::{Claim, EpochMs};
-use crate::agent::heard::{Asked, Done, Heard, Wants, cut};
+use crate::agent::heard::{Asked, Done, Heard, Wants, cut, of_tool};
 use crate::session::{Prompt, PromptKind, Question};
-
-/// How much of a tool's input is shown with its prompt.
-const INPUT_CHARS_MAX: usize = 200;
 
 /// How much of a plan is shown with its prompt.
 const SUMMARY_CHARS_MAX: usize = 4000;
@@ -84,8 +81,7 @@ fn asked_tool(payload: &Value) -> Option<Done> {
 
 /// The dialog that a tool's request opens.
 pub fn prompt(tool: &str, input: &Value) -> Prompt {
-    let shown = Some(cut(&input.to_string(), INPUT_CHARS_MAX));
-    let base = |kind| Prompt { tool: Some(tool.to_owned()), input: shown.clone(), ..Prompt::new(kind) };
+    let base = |kind| of_tool(kind, tool, input);
     match tool {
         "AskUserQuestion" => {
             let questions: Vec<Question> =

@@ -5,17 +5,14 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::agent::evidence::Claim;
-use crate::agent::heard::{Asked, Done, Heard, Wants, cut};
+use crate::agent::heard::{Asked, Done, Heard, Wants, of_tool};
 use crate::session::{Prompt, PromptKind, Question};
-
-/// How much of a tool's input is shown with its prompt.
-const INPUT_CHARS_MAX: usize = 200;
 
 /// The tool that asks its user.
 const QUESTION_TOOL: &str = "request_user_input";
 
 /// The tool that changes files.
-const PATCH_TOOL: &str = "apply_patch";
+pub const PATCH_TOOL: &str = "apply_patch";
 
 /// What can be answered while a hook waits and nothing is drawn, in the order of the dialog that would be.
 pub const OPTIONS: [&str; 3] = [YES, YES_ALWAYS, NO];
@@ -96,8 +93,7 @@ fn used_tool(payload: &Value) -> Option<Done> {
 
 /// What a tool's request asks.
 pub fn prompt(tool: &str, input: &Value) -> Prompt {
-    let shown = Some(cut(&input.to_string(), INPUT_CHARS_MAX));
-    let base = |kind| Prompt { tool: Some(tool.to_owned()), input: shown.clone(), ..Prompt::new(kind) };
+    let base = |kind| of_tool(kind, tool, input);
     if tool == QUESTION_TOOL {
         let questions: Vec<Question> =
             input.get("questions").and_then(Value::as_array).into_iter().flatten().map(question).collect();

@@ -1,5 +1,6 @@
 //! Codex CLI, as measured with version 0.166.0.
 
+mod agreed;
 mod arguments;
 mod hear;
 mod hooks;
@@ -28,7 +29,7 @@ use self::stream::Stream;
 use super::driver::{Driver, Habits, Sign};
 use super::evidence::{EpochMs, Source};
 use super::facts::{BadLine, LogFacts, Printed};
-use super::heard::Heard;
+use super::heard::{Asked, Done, Heard};
 use super::look::{Dialog, Look};
 use super::press::{Step, Way};
 use super::rules::{Rules, RulesError};
@@ -102,6 +103,10 @@ impl Driver for Codex {
 
     fn hear(&self, event: &str, payload: &Value, _now: EpochMs) -> Heard {
         hear::hear(event, payload)
+    }
+
+    fn is_agreed(&self, asked: &Asked, agreed: &[Done]) -> bool {
+        agreed::covers(asked, agreed)
     }
 
     fn read_line(&self, line: &str, now: EpochMs) -> Result<LogFacts, BadLine> {

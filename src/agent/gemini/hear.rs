@@ -5,11 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::agent::evidence::Claim;
-use crate::agent::heard::{Asked, Done, Heard, Wants, cut};
+use crate::agent::heard::{Asked, Done, Heard, Wants, cut, of_tool};
 use crate::session::{Prompt, PromptKind, Question};
-
-/// How much of a tool's input is shown with its prompt.
-const INPUT_CHARS_MAX: usize = 200;
 
 /// How much of a plan is shown with its prompt.
 const SUMMARY_CHARS_MAX: usize = 4000;
@@ -179,9 +176,7 @@ fn file_name(input: &Value) -> Option<&Path> {
 
 /// The dialog that a tool's request opens.
 fn prompt(tool: &str, input: &Value, is_mcp: bool, begun: &[Done]) -> Prompt {
-    let shown = Some(cut(&input.to_string(), INPUT_CHARS_MAX)).filter(|_| !input.is_null());
-    let named = Some(tool.to_owned()).filter(|tool| !tool.is_empty());
-    let base = |kind| Prompt { tool: named.clone(), input: shown.clone(), ..Prompt::new(kind) };
+    let base = |kind| of_tool(kind, tool, input);
     let permission = |subtype: &str| Prompt { subtype: Some(subtype.to_owned()), ..base(PromptKind::Permission) };
     match tool {
         _ if is_mcp => permission("mcp"),

@@ -62,6 +62,7 @@ impl Mind {
         }
         match heard.wants {
             Wants::Nothing => {}
+            Wants::Answer(asked) if self.driver.is_agreed(&asked, &self.agreed) => {}
             Wants::Answer(asked) => {
                 let asked = self.driver.completed(*asked, &self.begun, &self.unasked);
                 let Asked { prompt, tool, input, is_held } = asked;

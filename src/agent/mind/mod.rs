@@ -88,6 +88,8 @@ pub struct Mind {
     /// A turn has ended of which nothing was told.
     unseen_work: bool,
     questions: Questions,
+    /// What somebody has allowed for later in a dialog.
+    agreed: Vec<Done>,
     /// The last tools that were begun, the newest last.
     begun: Vec<Done>,
     /// Those of them that have not ended.
@@ -131,6 +133,7 @@ impl Mind {
             has_worked: false,
             unseen_work: false,
             questions: Questions::default(),
+            agreed: Vec::new(),
             begun: Vec::new(),
             unended: Vec::new(),
             unasked: Vec::new(),

@@ -4,10 +4,14 @@ use serde_json::Value;
 
 use super::Mind;
 use crate::agent::evidence::{Claim, EpochMs};
+use crate::agent::heard::Done;
 use crate::session::{Prompt, PromptKind};
 
 /// More than any agent asks at once; beyond these the oldest is let go and left to its dialog.
 const OPEN_MAX: usize = 32;
+
+/// So much that was allowed for later is known; of what was allowed before, coop is asked again.
+const AGREED_MAX: usize = 64;
 
 /// Hooks whose dialog has been gone for so long wait in vain. Letting them go late does no harm, doing it early would
 /// take away the way to answer.
@@ -112,6 +116,17 @@ impl Mind {
     pub fn close_question(&mut self, asked_id: &str) {
         let open = self.questions.open.iter_mut().find(|open| open.prompt.id == asked_id);
         open.into_iter().for_each(|open| open.can_be_answered = false);
+    }
+
+    /// The question is left to its dialog, where somebody allows this for later as well.
+    pub fn agreed(&mut self, asked_id: &str) {
+        let asked = self.questions.open.iter().find(|open| open.prompt.id == asked_id);
+        let agreed = asked.map(|open| Done { tool: open.tool.clone(), input: open.input.clone() });
+        if self.agreed.len() == AGREED_MAX {
+            self.agreed.remove(0);
+        }
+        self.agreed.extend(agreed);
+        self.close_question(asked_id);
     }
 
     /// The hook that asked was told the answer. Where there is no dialog that would be seen to go, the agent goes on.

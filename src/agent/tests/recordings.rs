@@ -41,6 +41,7 @@ impl Player {
         match record.what {
             What::Hook { event, payload } => drop(self.mind.hear(&event, &payload, at)),
             What::Answered { asked } => self.mind.answered(&asked, at),
+            What::Agreed { asked } => self.mind.agreed(&asked),
             What::Stopped { held_back } => self.mind.stopped(held_back, at),
             What::Status(text) => {
                 let status = text.and_then(|text| self.driver.read_status(&text, at).ok());

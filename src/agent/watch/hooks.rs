@@ -135,7 +135,12 @@ impl Watch {
         };
         let told = match self.waiting.remove(&asked).filter(|answer| !answer.is_gone()) {
             None => Told::Gone,
-            Some(_) if decided.is_null() => Told::HandedOn,
+            Some(_) if decided.is_null() => {
+                self.record(|| What::Agreed { asked: asked.clone() }, EpochMs::now());
+                self.mind.agreed(&asked);
+                let _ = reply.send(Told::HandedOn);
+                return;
+            }
             Some(answer) => {
                 let printed = answer.reply_and_see(decided.to_string());
                 self.printing.spawn(async move { Printing { asked, printed: printed.await.ok(), reply } });

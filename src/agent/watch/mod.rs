@@ -18,6 +18,7 @@ use super::evidence::{EpochMs, Source};
 use super::files::Files;
 use super::handle::Shared;
 use super::hook_call::{HookAnswer, HookCall};
+use super::input_box::holds;
 use super::mind::{Decided, Mind};
 use super::record::{Recorder, What};
 use super::view::View;
@@ -32,6 +33,9 @@ use hooks::{Printing, Stopping};
 
 /// Why a message was not taken that waited in the agent's queue.
 const TAKEN_BACK: &str = "taken back from the agent's queue";
+
+/// Why a queued message was not taken whose turn was interrupted.
+const GIVEN_BACK: &str = "given back by the agent: it stands in its input box";
 
 /// What comes to a watch from outside, for as long as coop lives.
 pub struct Inlets {
@@ -176,6 +180,7 @@ impl Watch {
                 }
             }
         }
+        self.see_what_was_given_back().await;
         self.groom();
         self.publish(true);
         for (turn, witness) in self.taken.drain(..) {
@@ -240,6 +245,16 @@ impl Watch {
     fn saw_taken(&mut self, text: &str, by: Source, witness: Witness) {
         let turns = self.witnesses.saw(text, by, EpochMs::now());
         self.taken.extend(turns.into_iter().map(|turn| (turn, witness.clone())));
+    }
+
+    /// An agent that was interrupted may put what it had queued where one types, and tell nobody. It waits for somebody's Enter
+    /// there, or for the next message, which begins with an empty box.
+    async fn see_what_was_given_back(&mut self) {
+        let rests = self.mind.present().kind() == StateKind::Idle;
+        let Some(input) = self.mind.look.input_box.as_ref().filter(|_| rests) else { return };
+        for turn in self.witnesses.stand_in_box(|text| holds(input, text)) {
+            self.session.progress(turn, Phase::Refused { why: GIVEN_BACK.into() }).await;
+        }
     }
 
     /// Somebody took messages back that the agent had queued; what becomes of them then is theirs.

@@ -87,9 +87,8 @@ impl Session {
 
 fn choose(sessions: &[Session], name: &str) -> Result<Session, CannotBorrow> {
     let living: Vec<&Session> = sessions.iter().filter(|session| !session.is_dead).collect();
-    let exact: Vec<&Session> = living.iter().copied().filter(|session| session.is_called(name)).collect();
-    let begin = || living.iter().copied().filter(|session| session.name.starts_with(name)).collect::<Vec<_>>();
-    let found = if exact.is_empty() { begin() } else { exact };
+    // Not what only begins so, as with screen itself: what is meant for a session that has ended would go to another.
+    let found: Vec<&Session> = living.iter().copied().filter(|session| session.is_called(name)).collect();
     let listed = |sessions: &[&Session]| {
         sessions.iter().map(|session| format!("{}.{}", session.pid, session.name)).collect::<Vec<_>>()
     };
@@ -121,7 +120,7 @@ mod tests {
     #[test]
     fn a_session_is_found_by_every_name_it_has() {
         assert_eq!(found("my.work"), Ok(300));
-        assert_eq!(found("my"), Ok(300));
+        assert_eq!(found("300"), Ok(300));
         assert_eq!(found("301.foo"), Ok(301));
         assert_eq!(found("28608"), Ok(28608));
     }
@@ -152,6 +151,7 @@ mod tests {
     fn what_is_not_there_is_told_with_what_is() {
         let two = found("foo").unwrap_err();
         assert!(two.contains("several") && two.contains("28608.foo, 301.foo"), "{two}");
+        assert!(found("my").unwrap_err().contains("300.my.work"), "a beginning is not the name");
         let none = found("gone").unwrap_err();
         assert!(none.contains("\"gone\" of your user") && none.contains("300.my.work"), "{none}");
     }

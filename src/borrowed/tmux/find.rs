@@ -85,24 +85,18 @@ fn choose(panes: &[Pane], place: &Place) -> Result<String, CannotBorrow> {
     })
 }
 
-/// The panes of the session of this name, or else of the only one whose name begins so.
+/// The panes of the session of this very name. tmux itself takes a beginning for the whole, so that what is meant for a session
+/// that has ended goes to the next of a like name; `=NAME` is how it is told not to.
 fn of_session<'a>(panes: &'a [Pane], name: &str) -> Result<Vec<&'a Pane>, CannotBorrow> {
-    let of = |is: &dyn Fn(&Pane) -> bool| panes.iter().filter(|pane| is(pane)).collect::<Vec<_>>();
-    let exact = of(&|pane| pane.session == name || pane.session_id == name || pane.window_id == name);
-    if !exact.is_empty() {
-        return Ok(exact);
-    }
-    let begins = of(&|pane| pane.session.starts_with(name));
-    let names = unique(begins.iter().map(|pane| pane.session.clone()));
-    let what = format!("tmux session {name:?}");
-    match names.len() {
-        0 => {
-            let there = unique(panes.iter().map(|pane| pane.session.clone()));
-            Err(CannotBorrow::NotFound { what, there })
-        }
-        1 => Ok(begins),
-        _ => Err(CannotBorrow::Ambiguous { what, there: names }),
-    }
+    let of = |name: &str| {
+        let is_meant = |pane: &&Pane| pane.session == name || pane.session_id == name || pane.window_id == name;
+        panes.iter().filter(is_meant).collect::<Vec<_>>()
+    };
+    let found = [Some(name), name.strip_prefix('=')].into_iter().flatten().map(of).find(|panes| !panes.is_empty());
+    found.ok_or_else(|| CannotBorrow::NotFound {
+        what: format!("tmux session {name:?}"),
+        there: unique(panes.iter().map(|pane| pane.session.clone())),
+    })
 }
 
 fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -138,11 +132,10 @@ mod tests {
             ("main:ed: it.or", "%2"),
             ("%1", "%1"),
             ("$2", "%6"),
-            ("ma", "%0"),
+            ("=main:1", "%2"),
             ("work", "%6"),
             ("work:0", "%5"),
             ("worker two", "%7"),
-            ("worker", "%7"),
             ("main:.%0", "%0"),
         ] {
             assert_eq!(found(spec), Ok(id.to_owned()), "{spec}");
@@ -153,8 +146,8 @@ mod tests {
     fn what_is_not_there_is_told_with_what_is() {
         let none = found("nope").unwrap_err();
         assert!(none.contains("\"nope\"") && none.contains("main, work, worker two"), "{none}");
-        let two = found("wor").unwrap_err();
-        assert!(two.contains("several") && two.contains("work, worker two") && !two.contains("main"), "{two}");
+        let beginning = found("mai").unwrap_err();
+        assert!(beginning.contains("\"mai\"") && beginning.contains("main, work"), "{beginning}");
         let twins = found("work:twin").unwrap_err();
         assert!(twins.contains("several") && twins.contains("0 (twin), 1 (twin)"), "{twins}");
         assert!(found("main:7").unwrap_err().contains("0 (bash), 1 (ed: it.or)"));

@@ -105,3 +105,23 @@ async fn an_agent_at_rest_takes_a_message_that_would_steer_like_any_other() {
     codex.goes(["working", "idle"]).await;
     assert_eq!(codex.model.heard(), ["Turn left"]);
 }
+
+#[tokio::test]
+async fn a_queued_message_that_an_interruption_puts_into_the_box_is_refused_and_does_not_go_along() {
+    let gate = Gate::new();
+    let script = Script::new().slow("Busy.", &gate, "Never said.").text("Here.");
+    let codex = Codex::ready(script).await;
+    codex.told("First").await;
+    codex.goes(["working"]).await;
+    codex.shows("Busy.").await;
+    let id = codex.nudge_with(json!({"message": "Second", "queue": true, "timeout_ms": 1})).await.ok()["receipt"]["id"]
+        .clone();
+    codex.told_of("receipt", |event| event["id"] == id && event["phase"] == "echoed").await;
+    codex.keys(&["escape"]).await;
+    codex.goes(["idle"]).await;
+    codex.shows("› Second").await;
+    codex.told_of("receipt", |event| event["id"] == id && event["phase"] == "refused").await;
+    codex.told("Third").await;
+    codex.goes(["working", "idle"]).await;
+    assert_eq!(codex.model.heard(), ["First", "Third"]);
+}

@@ -420,7 +420,9 @@ type PromptContext struct {
 	// A summary, for plans.
 	Summary *string `protobuf:"bytes,12,opt,name=summary,proto3,oneof" json:"summary,omitempty"`
 	// The rows of the screen that show it.
-	ScreenLines   []string `protobuf:"bytes,13,rep,name=screen_lines,json=screenLines,proto3" json:"screen_lines,omitempty"`
+	ScreenLines []string `protobuf:"bytes,13,rep,name=screen_lines,json=screenLines,proto3" json:"screen_lines,omitempty"`
+	// All of the tool's input, where `input` was cut; beyond 16384 characters it is cut, too.
+	InputFull     *string `protobuf:"bytes,14,opt,name=input_full,json=inputFull,proto3,oneof" json:"input_full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -544,6 +546,13 @@ func (x *PromptContext) GetScreenLines() []string {
 		return x.ScreenLines
 	}
 	return nil
+}
+
+func (x *PromptContext) GetInputFull() string {
+	if x != nil && x.InputFull != nil {
+		return *x.InputFull
+	}
+	return ""
 }
 
 // One thing that a source saw.
@@ -1139,7 +1148,7 @@ const file_coop_v1_agent_proto_rawDesc = "" +
 	"\aoptions\x18\x03 \x03(\tR\aoptions\x12\"\n" +
 	"\fdescriptions\x18\x04 \x03(\tR\fdescriptions\x12!\n" +
 	"\fmulti_select\x18\x05 \x01(\bR\vmultiSelectB\t\n" +
-	"\a_header\"\xf3\x03\n" +
+	"\a_header\"\xa6\x04\n" +
 	"\rPromptContext\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x13.coop.v1.PromptTypeR\x04type\x12\x1d\n" +
@@ -1154,14 +1163,17 @@ const file_coop_v1_agent_proto_rawDesc = "" +
 	" \x01(\rR\x0fquestionCurrent\x12\x14\n" +
 	"\x05ready\x18\v \x01(\bR\x05ready\x12\x1d\n" +
 	"\asummary\x18\f \x01(\tH\x04R\asummary\x88\x01\x01\x12!\n" +
-	"\fscreen_lines\x18\r \x03(\tR\vscreenLinesB\n" +
+	"\fscreen_lines\x18\r \x03(\tR\vscreenLines\x12\"\n" +
+	"\n" +
+	"input_full\x18\x0e \x01(\tH\x05R\tinputFull\x88\x01\x01B\n" +
 	"\n" +
 	"\b_subtypeB\a\n" +
 	"\x05_toolB\b\n" +
 	"\x06_inputB\v\n" +
 	"\t_auth_urlB\n" +
 	"\n" +
-	"\b_summary\"\xd8\x01\n" +
+	"\b_summaryB\r\n" +
+	"\v_input_full\"\xd8\x01\n" +
 	"\bEvidence\x12*\n" +
 	"\x04tier\x18\x01 \x01(\x0e2\x16.coop.v1.DetectionTierR\x04tier\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12-\n" +

@@ -93,7 +93,7 @@ class QuestionContext(_message.Message):
     def __init__(self, question: _Optional[str] = ..., header: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., descriptions: _Optional[_Iterable[str]] = ..., multi_select: _Optional[bool] = ...) -> None: ...
 
 class PromptContext(_message.Message):
-    __slots__ = ("id", "type", "subtype", "tool", "input", "auth_url", "options", "options_fallback", "questions", "question_current", "ready", "summary", "screen_lines")
+    __slots__ = ("id", "type", "subtype", "tool", "input", "auth_url", "options", "options_fallback", "questions", "question_current", "ready", "summary", "screen_lines", "input_full")
     ID_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     SUBTYPE_FIELD_NUMBER: _ClassVar[int]
@@ -107,6 +107,7 @@ class PromptContext(_message.Message):
     READY_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     SCREEN_LINES_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FULL_FIELD_NUMBER: _ClassVar[int]
     id: str
     type: PromptType
     subtype: str
@@ -120,7 +121,8 @@ class PromptContext(_message.Message):
     ready: bool
     summary: str
     screen_lines: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, id: _Optional[str] = ..., type: _Optional[_Union[PromptType, str]] = ..., subtype: _Optional[str] = ..., tool: _Optional[str] = ..., input: _Optional[str] = ..., auth_url: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., options_fallback: _Optional[bool] = ..., questions: _Optional[_Iterable[_Union[QuestionContext, _Mapping]]] = ..., question_current: _Optional[int] = ..., ready: _Optional[bool] = ..., summary: _Optional[str] = ..., screen_lines: _Optional[_Iterable[str]] = ...) -> None: ...
+    input_full: str
+    def __init__(self, id: _Optional[str] = ..., type: _Optional[_Union[PromptType, str]] = ..., subtype: _Optional[str] = ..., tool: _Optional[str] = ..., input: _Optional[str] = ..., auth_url: _Optional[str] = ..., options: _Optional[_Iterable[str]] = ..., options_fallback: _Optional[bool] = ..., questions: _Optional[_Iterable[_Union[QuestionContext, _Mapping]]] = ..., question_current: _Optional[int] = ..., ready: _Optional[bool] = ..., summary: _Optional[str] = ..., screen_lines: _Optional[_Iterable[str]] = ..., input_full: _Optional[str] = ...) -> None: ...
 
 class Evidence(_message.Message):
     __slots__ = ("tier", "source", "claim", "detail", "age_ms", "decisive")
