@@ -76,7 +76,9 @@ pub fn of_tool(kind: PromptKind, tool: &str, input: &Value) -> Prompt {
     let short = whole.as_deref().map(|text| cut(text, INPUT_CHARS_MAX));
     Prompt {
         tool: Some(tool.to_owned()).filter(|tool| !tool.is_empty()),
-        input_full: whole.filter(|text| Some(text) != short.as_ref()).map(|text| cut(&text, INPUT_FULL_CHARS_MAX)),
+        input_full: whole
+            .filter(|text| Some(text) != short.as_ref())
+            .map(|text| cut(&text, INPUT_FULL_CHARS_MAX).into()),
         input: short,
         ..Prompt::new(kind)
     }

@@ -45,7 +45,7 @@ fn prompt(prompt: &Prompt) -> v1::PromptContext {
         subtype: prompt.subtype.clone(),
         tool: prompt.tool.clone(),
         input: prompt.input.clone(),
-        input_full: prompt.input_full.clone(),
+        input_full: prompt.input_full.as_deref().map(str::to_owned),
         auth_url: prompt.auth_url.clone(),
         options: prompt.options.clone(),
         options_fallback: prompt.options_fallback,

@@ -75,7 +75,7 @@ pub struct Prompt {
     /// The tool's input as JSON text, cut to about 200 characters.
     pub input: Option<String>,
     /// All of it, where it was cut.
-    pub input_full: Option<String>,
+    pub input_full: Option<Arc<str>>,
     /// Where to log in.
     pub auth_url: Option<String>,
     /// The labels of the options as the screen shows them, in order.
