@@ -10,7 +10,7 @@ use futures_util::future::{BoxFuture, join_all};
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::home::Home;
 use super::locks::Locks;
@@ -29,6 +29,9 @@ const TELLS_WITHIN: Duration = Duration::from_secs(3);
 
 /// When a session that is there but does not tell is asked again.
 const AGAIN_AFTER: Duration = Duration::from_secs(5);
+
+/// Between two looks whether it is still there: one that was killed is gone a moment after its connections.
+const BETWEEN_PROBES: Duration = Duration::from_millis(250);
 
 /// Several changes of a moment are one: a start alone makes four files.
 const SETTLES_WITHIN: Duration = Duration::from_millis(20);
@@ -106,8 +109,13 @@ impl Index {
         self.0.known.borrow().get(name).cloned()
     }
 
-    /// Where a box's session listens.
+    /// Where a box's session listens; where it would, if it stands still.
     pub fn socket(&self, name: &Name) -> PathBuf {
+        record::wanted_at(&self.0.home.session(name)).unwrap_or_else(|| self.own_socket(name))
+    }
+
+    /// Where a session that we start listens.
+    pub fn own_socket(&self, name: &Name) -> PathBuf {
         self.0.runtime_dir.join(format!("box-{name}.sock"))
     }
 
@@ -195,9 +203,10 @@ impl Index {
             if let Some(client) = client {
                 self.follow_states(&name, number, &client).await;
             }
-            if sidecar::probe(&self.socket(&name)).await.is_some() {
-                // It hangs, is on its way out, or is of a version that tells nothing.
-                sleep(AGAIN_AFTER).await;
+            // It hangs, is on its way out, or is of a version that tells nothing.
+            let asked_again = Instant::now() + AGAIN_AFTER;
+            while Instant::now() < asked_again && sidecar::probe(&self.socket(&name)).await.is_some() {
+                sleep(BETWEEN_PROBES).await;
             }
             let is_over = self.0.while_following(&name, number, |held| {
                 held.told = None;

@@ -122,7 +122,7 @@ impl Boxes {
     async fn create_prepared(&self, mut prepared: Prepared) -> Result<Option<v1::Box>, BoxError> {
         let name = prepared.record.name.clone();
         let _alone = self.0.locks.of(&name).await;
-        check_socket_path(&self.0.index.socket(&name))?;
+        check_socket_path(&self.0.index.own_socket(&name))?;
         let dir = self.0.home.session(&name);
         if dir.is_dir() {
             let before = Record::read(&dir)?;
@@ -245,9 +245,9 @@ impl Boxes {
     /// Starts the sidecar of a box that has none.
     async fn start(&self, name: &Name, prepared: &Prepared) -> Result<v1::Box, BoxError> {
         let dir = self.0.home.session(name);
-        let (index, socket) = (&self.0.index, self.0.index.socket(name));
+        let (index, socket) = (&self.0.index, self.0.index.own_socket(name));
         let not_started = |why: String| BoxError::NotStarted { name: name.clone(), why };
-        record::set_wanted(&dir, true).map_err(BoxError::file(&dir, "written to"))?;
+        record::set_wanted(&dir, Some(&socket)).map_err(BoxError::file(&dir, "written to"))?;
         let starting = index.starting(name);
         // The program's own variables are in the record; the session needs only to find the program.
         let env = prepared.record.path.iter().map(|path| (OsString::from("PATH"), OsString::from(path))).collect();
@@ -275,7 +275,7 @@ impl Boxes {
         };
         tracing::warn!(%name, why, "did not start");
         record::set_last_error(&dir, Some(&why));
-        if let Err(error) = record::set_wanted(&dir, false) {
+        if let Err(error) = record::set_wanted(&dir, None) {
             tracing::warn!(%name, %error, "a box that did not start will be told as lost");
         }
         drop(starting);
@@ -297,10 +297,10 @@ impl Boxes {
     }
 
     async fn stop_sidecar(&self, name: &Name, now: bool) -> Result<(), BoxError> {
-        let dir = self.0.home.session(name);
+        let (dir, socket) = (self.0.home.session(name), self.0.index.socket(name));
         // First: a daemon that is killed in between must not call it lost.
-        record::set_wanted(&dir, false).map_err(BoxError::file(&dir, "written to"))?;
-        let stopped = sidecar::stop(&self.0.index.socket(name), now).await;
+        record::set_wanted(&dir, None).map_err(BoxError::file(&dir, "written to"))?;
+        let stopped = sidecar::stop(&socket, now).await;
         stopped.map_err(|pid| BoxError::Undying { name: name.clone(), pid })?;
         self.ended(name).await?;
         tracing::info!(%name, now, "stopped");
@@ -342,9 +342,9 @@ impl Boxes {
                     return Err(BoxError::Unapplied(name));
                 }
             }
+            let socket = boxes.0.index.socket(&name);
             boxes.stop_sidecar(&name, true).await?;
             // Whoever listened there has left, or was killed and could not take them along.
-            let socket = boxes.0.index.socket(&name);
             let cleared = remove_if_there(&socket).and_then(|()| remove_tree(&socket.with_extension(HOOKS_EXTENSION)));
             cleared.map_err(BoxError::file(&socket, "removed"))?;
             let gone = boxes.0.home.sessions().join(format!("{GONE}{name}-{}", prepare::now_ms()));

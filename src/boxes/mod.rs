@@ -42,7 +42,7 @@ pub use lifecycle::Boxes;
 pub use name::{BadName, NAME_RULE, Name};
 pub use prepare::{PrepareError, Prepared, prepare};
 pub use raw::detach;
-pub use record::{ImageRecord, Record, RecordError};
+pub use record::{ImageRecord, Record, RecordError, set_wanted};
 
 /// The daemon's own socket in the runtime directory.
 pub const DAEMON_SOCKET: &str = "daemon.sock";

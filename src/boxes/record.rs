@@ -1,7 +1,9 @@
 //! session.json: what a box was made from, so that it can be made again. And what stands beside it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -21,8 +23,10 @@ const RECORD_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 
 const FILE: &str = "session.json";
-/// There while the box should run: a sidecar that is gone although it is there has been lost.
+/// There while the box should run: a sidecar that is gone although it is there has been lost. It holds where that listens.
 const WANTED: &str = "wanted";
+/// No socket has a longer path.
+const SOCKET_BYTES_MAX: u64 = 4096;
 /// What the last attempt to start failed with.
 const ERROR: &str = "error";
 
@@ -125,8 +129,21 @@ pub fn is_wanted(dir: &Path) -> bool {
     dir.join(WANTED).exists()
 }
 
-pub fn set_wanted(dir: &Path, wanted: bool) -> io::Result<()> {
-    if wanted { write_whole(&dir.join(WANTED), b"") } else { remove_if_there(&dir.join(WANTED)) }
+/// Where the session of a box that should run was told to listen. The daemon of another runtime directory may have started
+/// it: one login has a directory of its own, and what runs without one has another. An older coop did not write it down.
+pub fn wanted_at(dir: &Path) -> Option<PathBuf> {
+    let bytes = read_bounded(&dir.join(WANTED), SOCKET_BYTES_MAX).ok()?;
+    Some(PathBuf::from(OsString::from_vec(bytes))).filter(|path| path.is_absolute())
+}
+
+/// The box should run, and its session listen there; or stand still.
+pub fn set_wanted(dir: &Path, at: Option<&Path>) -> io::Result<()> {
+    match at {
+        // Where the disk is full, there is still room for an empty file, as an older coop made it.
+        Some(socket) => write_whole(&dir.join(WANTED), socket.as_os_str().as_bytes())
+            .or_else(|_| write_whole(&dir.join(WANTED), b"")),
+        None => remove_if_there(&dir.join(WANTED)),
+    }
 }
 
 /// What the last attempt to start failed with.
@@ -180,11 +197,15 @@ mod tests {
         let scratch = Scratch::fresh();
         let dir = scratch.path("");
         assert!(!is_wanted(&dir));
-        set_wanted(&dir, true).unwrap();
+        let socket = Path::new("/run/user/7/coop/box-a.sock");
+        set_wanted(&dir, Some(socket)).unwrap();
         assert!(is_wanted(&dir));
-        set_wanted(&dir, false).unwrap();
-        set_wanted(&dir, false).unwrap();
-        assert!(!is_wanted(&dir));
+        assert_eq!(wanted_at(&dir).as_deref(), Some(socket));
+        scratch.file(WANTED, "");
+        assert!(is_wanted(&dir) && wanted_at(&dir).is_none(), "as an older coop wrote it");
+        set_wanted(&dir, None).unwrap();
+        set_wanted(&dir, None).unwrap();
+        assert!(!is_wanted(&dir) && wanted_at(&dir).is_none());
         set_last_error(&dir, Some("no"));
         assert_eq!(last_error(&dir).as_deref(), Some("no"));
         set_last_error(&dir, None);

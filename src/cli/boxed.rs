@@ -16,7 +16,7 @@ use crate::agent::version::Elsewhere;
 use crate::api::Warnings;
 use crate::beneath;
 use crate::boxes::interior::{self, BoxEnclosure, News, Places, Publishing};
-use crate::boxes::{Home, Record};
+use crate::boxes::{Home, Record, set_wanted};
 use crate::boxfile::{Agent, BoxPlan, PlannedInputFilter, WorkspaceMode};
 use crate::child::{Ground, Guardian, Launch};
 use crate::config;
@@ -58,6 +58,15 @@ pub fn on_the_machine() -> anyhow::Result<House> {
     let (warnings, published) = (Vec::new(), Vec::new());
     let shell = vec![shell];
     Ok(House { ground, agents, shell, warnings, published, input_filter, news: None, inside: None })
+}
+
+/// Its session has ended because somebody asked it to.
+pub fn stands_still(record: &Path) {
+    if let Some(dir) = record.parent()
+        && let Err(error) = set_wanted(dir, None)
+    {
+        tracing::warn!(%error, "the box will be told as lost");
+    }
 }
 
 /// In the box of this record. The launch gets the box's variables instead of ours.
@@ -219,6 +228,14 @@ fn keep_place_of_hooks(plan: &BoxPlan) -> Option<String> {
         return None;
     }
     let Ok(found) = git.symlink_metadata() else {
+        let above = workspace.path.ancestors().skip(1).find(|dir| dir.join(".git").symlink_metadata().is_ok());
+        if let Some(root) = above {
+            let root = root.display();
+            return Some(format!(
+                "the project is a part of the repository {root}, of which nothing else is seen inside: git does not work \
+                 there (`coop up {root}` takes all of it)"
+            ));
+        }
         let told = "the project is no git repository yet: one that is made inside can name programs that git runs outside \
                     (`git init` before `coop up`, or workspace.mode = \"overlay\", keeps it from that)";
         return Some(told.to_owned());

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use serde_json::json;
 
@@ -11,6 +12,9 @@ use crate::client::Failure;
 
 /// The word for what failed on this side, without a session having said no.
 const FAILED: &str = "FAILED";
+
+/// What a verb ends with that was called in a wrong way.
+pub const WRONG_USAGE: u8 = 2;
 
 /// Tells why a verb failed.
 pub fn report(error: &anyhow::Error, as_json: bool) {
@@ -22,6 +26,14 @@ pub fn report(error: &anyhow::Error, as_json: bool) {
         Some(Failure::Refused { error, .. }) => write_line(&error.to_json()),
         Some(failure) => write(failure.word(), &failure.to_string()),
         None => write(FAILED, &format!("{error:#}")),
+    }
+}
+
+/// What a verb ends with that failed: words that only the session could judge are as wrong as those that were judged here.
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    match error.downcast_ref::<Failure>().and_then(Failure::code) {
+        Some(Code::BadRequest) => ExitCode::from(WRONG_USAGE),
+        _ => ExitCode::FAILURE,
     }
 }
 

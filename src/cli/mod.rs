@@ -147,7 +147,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Task::Daemon(act)) => (act.carry_out(), false),
         Err(error) => {
             errors::report_usage(&error, asks_for_json && error.use_stderr());
-            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+            return if error.use_stderr() { ExitCode::from(errors::WRONG_USAGE) } else { ExitCode::SUCCESS };
         }
     };
     done.unwrap_or_else(|error| {
@@ -155,7 +155,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         errors::report(&error, as_json);
-        ExitCode::FAILURE
+        errors::exit_code(&error)
     })
 }
 

@@ -160,8 +160,13 @@ impl Reach {
         match name.or(self.named.as_deref()) {
             Some(name) => {
                 check_private(&runtime_dir)?;
-                let chosen = choose(&runtime_dir, name, credentials).await;
-                chosen.map_err(|failure| kept_box(name).map_or(failure, |kept| stands_still(&kept)))
+                match (choose(&runtime_dir, name, credentials).await, kept_box(name)) {
+                    (Err(_), Some(kept)) if runs_elsewhere(&kept, &runtime_dir) => {
+                        Ok(Target::Socket(kept.socket(&runtime_dir)))
+                    }
+                    (Err(_), Some(kept)) => Err(stands_still(&kept)),
+                    (chosen, _) => chosen,
+                }
             }
             None => {
                 let here = if wish.names_one(&variable) { Vec::new() } else { kept_here() };
@@ -180,8 +185,8 @@ impl Reach {
 
 /// The box of this directory among those that run. Another session is not meant here, also when this one stands still.
 fn running(here: &[Kept], live: &[PathBuf], runtime_dir: &Path) -> Result<Target, Failure> {
-    let socket = |kept: &Kept| box_socket(runtime_dir, &kept.name);
-    let runs = |kept: &&Kept| live.contains(&socket(kept));
+    let socket = |kept: &Kept| kept.socket(runtime_dir);
+    let runs = |kept: &&Kept| live.contains(&socket(kept)) || runs_elsewhere(kept, runtime_dir);
     let mut running = here.iter().filter(runs);
     match (here, running.next(), running.next()) {
         (_, Some(only), None) => Ok(Target::Socket(socket(only))),
@@ -191,6 +196,12 @@ fn running(here: &[Kept], live: &[PathBuf], runtime_dir: &Path) -> Result<Target
             Err(Failure::Ambiguous { why: "several boxes belong to this directory".to_owned(), there_are })
         }
     }
+}
+
+/// Whether the box was started by somebody whose sockets are in another directory, and its session's is there.
+fn runs_elsewhere(kept: &Kept, runtime_dir: &Path) -> bool {
+    let socket = kept.socket(runtime_dir);
+    !socket.starts_with(runtime_dir) && socket.exists()
 }
 
 fn is_said(variable: &str) -> bool {
@@ -214,5 +225,5 @@ fn kept_here() -> Vec<Kept> {
 }
 
 fn stands_still(kept: &Kept) -> Failure {
-    Failure::StandsStill { name: kept.name.clone() }
+    Failure::StandsStill { name: kept.name.clone(), why: kept.last_error() }
 }

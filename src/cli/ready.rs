@@ -8,6 +8,7 @@ use clap::Args;
 use super::reach::Reach;
 use super::words::{complain, plain, print_json, print_line};
 use super::{TIMED_OUT, errors};
+use crate::cli::completions;
 use crate::client::Failure;
 use crate::config;
 use crate::proto::v1::{GetReadyRequest, GetReadyResponse};
@@ -21,6 +22,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop ready\n  coop ready --wait 30 --socket /run/coop/coop.sock")]
 pub struct Ready {
+    /// Which one, when several run: its name or number, as `coop ls` shows them
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
     /// Wait for so long, also for a session that has not begun to listen
     #[arg(long, value_name = "SECS", value_parser = config::seconds)]
     wait: Option<Duration>,
@@ -29,7 +33,8 @@ pub struct Ready {
 }
 
 impl Ready {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
         let deadline = Instant::now() + self.wait.unwrap_or_default();
         loop {
             let answer = self.ask().await;

@@ -8,6 +8,7 @@ use clap::Args;
 use super::follow::follow;
 use super::reach::Reach;
 use super::words::{print_bytes, print_json};
+use crate::cli::completions;
 use crate::proto::v1::{GetScreenRequest, ScreenFormat, ScreenSnapshot, StreamScreenRequest};
 
 /// Makes a terminal paint over what it shows: cursor to the corner, then everything below it cleared.
@@ -22,6 +23,9 @@ const PLAIN_AGAIN: &str = "\x1b[0m";
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop screen --lines 5\n  coop screen --ansi --watch")]
 pub struct Screen {
+    /// Which one, when several run: its name or number, as `coop ls` shows them
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
     /// With colours and other attributes
     #[arg(long)]
     ansi: bool,
@@ -39,7 +43,8 @@ pub struct Screen {
 }
 
 impl Screen {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
         let client = self.reach.connect().await?;
         let format = if self.ansi { ScreenFormat::Ansi } else { ScreenFormat::Text }.into();
         if self.watch {

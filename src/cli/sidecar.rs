@@ -160,6 +160,10 @@ async fn serve(mut config: Sidecar, log: LogTail) -> anyhow::Result<Outcome> {
     });
 
     let outcome = signals.until_over(&session, outcome, &connections).await?;
+    if let Some(record) = config.boxed.as_deref().filter(|_| !signals.came) {
+        // Whoever asked it to end did not ask the daemon, which would call it lost.
+        boxed::stands_still(record);
+    }
     tokio::join!(api.terminals.close_all(), api.commands.close_all());
     connections.closing.cancel();
     // Whoever follows the log has the whole of it.
@@ -299,6 +303,8 @@ struct Signals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
     hangup: tokio::signal::unix::Signal,
+    /// One has come.
+    came: bool,
 }
 
 impl Signals {
@@ -307,6 +313,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
+            came: false,
         })
     }
 
@@ -325,19 +332,18 @@ impl Signals {
         mut outcome: oneshot::Receiver<Outcome>,
         connections: &Connections,
     ) -> anyhow::Result<Outcome> {
-        let mut asked = false;
         loop {
             tokio::select! {
                 outcome = &mut outcome => return outcome.context("the session's own thread failed; see the log"),
                 () = self.next() => {
                     connections.closing.cancel();
-                    if asked {
+                    if self.came {
                         tracing::info!("told twice: the child is killed");
                         session.kill_now().await;
                     } else {
                         session.shutdown().await;
                     }
-                    asked = true;
+                    self.came = true;
                 }
             }
         }

@@ -11,14 +11,18 @@ use super::lines::{change, describe, reasons, sequel};
 use super::reach::Reach;
 use super::words::{plain, print_json, print_line};
 use crate::api::Code;
+use crate::cli::completions;
 use crate::client::{Client, Failure};
 use crate::proto::v1::{AgentState, GetAgentStateRequest, GetStatusRequest, GetStatusResponse, StreamStateRequest};
 use crate::session::epoch_ms;
 
 /// Show how the session stands and what the program is doing
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  coop state\n  coop state --watch --json | jq -r .next")]
+#[command(after_help = "Example:\n  coop state\n  coop state my-box\n  coop state --watch --json | jq -r .next")]
 pub struct State {
+    /// Which one, when several run: its name or number, as `coop ls` shows them
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
     /// Print each change as it comes
     #[arg(long)]
     watch: bool,
@@ -37,7 +41,8 @@ struct Both {
 }
 
 impl State {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
         let client = self.reach.connect().await?;
         if self.watch {
             self.watch(&client).await?;

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::reach::Reach;
 use super::words::{print_json, print_line};
+use crate::cli::completions;
 use crate::proto::v1;
 
 /// Show what the conversation has cost
@@ -14,12 +15,16 @@ use crate::proto::v1;
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  coop usage\n  coop usage --json | jq .total_cost_usd")]
 pub struct Usage {
+    /// Which one, when several run: its name or number, as `coop ls` shows them
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
     #[command(flatten)]
     reach: Reach,
 }
 
 impl Usage {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
         let client = self.reach.connect().await?;
         let usage = client.answer(client.calls().get_usage(v1::GetUsageRequest {})).await?;
         if self.reach.json {

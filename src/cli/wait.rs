@@ -12,6 +12,7 @@ use super::lines::exit_ending;
 use super::reach::Reach;
 use super::words::{bytes, complain, plain, print_json, print_line, word};
 use crate::api::EXITED;
+use crate::cli::completions;
 use crate::proto::v1::{AgentStateKind, WaitRequest, WaitResponse};
 
 /// The longest that a session waits for one call.
@@ -30,6 +31,9 @@ const WAIT_MAX: Duration = Duration::from_secs(600);
     args = ["states", "text", "regex", "quiet", "offset", "exited"]
 )]
 pub struct Wait {
+    /// Which one, when several run: its name or number, as `coop ls` shows them
+    #[arg(value_name = "NAME", value_hint = completions::NAME, conflicts_with_all = ["url", "socket", "named"])]
+    name: Option<String>,
     /// The agent is in this state (repeatable)
     #[arg(long = "state", value_name = "STATE", value_parser = state())]
     states: Vec<AgentStateKind>,
@@ -59,7 +63,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub async fn run(mut self) -> anyhow::Result<ExitCode> {
+        self.reach = self.reach.called(self.name.take());
         let client = self.reach.connect().await?;
         let request = WaitRequest {
             states: self.states.into_iter().map(Into::into).collect(),

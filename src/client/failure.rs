@@ -32,8 +32,11 @@ pub enum Failure {
     /// More than one session could be meant: why, and each of them with its name or number first.
     #[error("{why}: say which by its {}, such as --session {}: {}", kind(there_are), first(there_are), there_are.join(", "))]
     Ambiguous { why: String, there_are: Vec<String> },
-    #[error("box {name} stands still: `coop restart {name}` starts it")]
-    StandsStill { name: String },
+    #[error(
+        "box {name} stands still{}: `coop restart {name}` starts it",
+        why.as_ref().map(|why| format!(", because it did not start ({why})")).unwrap_or_default()
+    )]
+    StandsStill { name: String, why: Option<String> },
     #[error("{target}: {why}")]
     Unreachable { target: String, why: String },
     #[error("{target}: no answer within {} s; it may hang: look at its log", within.as_secs())]

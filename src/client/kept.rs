@@ -1,7 +1,9 @@
 //! The boxes that are kept on this machine, as their directories tell: also where no daemon runs that could be asked.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -48,9 +50,22 @@ impl Kept {
         self.dir.join("coop.log")
     }
 
+    /// Where its session listens. A box that should run says so itself: it may have been started by somebody whose sockets are
+    /// in another directory.
+    pub fn socket(&self, runtime_dir: &Path) -> PathBuf {
+        let wanted = std::fs::read(self.dir.join("wanted")).map(|bytes| PathBuf::from(OsString::from_vec(bytes)));
+        wanted.ok().filter(|path| path.is_absolute()).unwrap_or_else(|| box_socket(runtime_dir, &self.name))
+    }
+
+    /// Why it did not start when that was tried last.
+    pub fn last_error(&self) -> Option<String> {
+        let error = std::fs::read_to_string(self.dir.join("error")).ok()?;
+        error.lines().next().map(str::to_owned)
+    }
+
     /// As far as its directory tells; what its agent does is not in it.
     pub async fn told(&self, runtime_dir: &Path) -> v1::Box {
-        let socket = box_socket(runtime_dir, &self.name);
+        let socket = self.socket(runtime_dir);
         let state = match (answers(&socket).await, self.dir.join("wanted").exists()) {
             (true, _) => v1::BoxState::Running,
             (false, true) => v1::BoxState::Lost,

@@ -136,6 +136,6 @@ mod tests {
         denials.tell(&Host::parse("b.org").unwrap(), 443, &Why::NotListed);
         let second = heard.try_recv().unwrap();
         assert_eq!((second.host.as_str(), second.untold), ("b.org", 3));
-        assert_eq!(second.to_string(), "b.org:443 is not in network.allow of coop.toml");
+        assert_eq!(second.to_string(), "b.org:443 is not allowed (network.allow of coop.toml, or --allow)");
     }
 }

@@ -63,13 +63,14 @@ impl Why {
             80 | 443 if *host != Host::Machine => host.to_string(),
             port => host::show(host, port),
         };
-        let add =
-            |entry: &str| format!("To allow it, add it to coop.toml:\n\n    [network]\n    allow = [\"{entry}\"]\n");
+        let add = |entry: &str| {
+            format!("To allow it, add \"{entry}\" to network.allow in coop.toml, or give `coop up` --allow {entry}.\n")
+        };
         let machine = || {
             format!(
                 "Inside a box localhost is the box itself, and is reached without the proxy (NO_PROXY). For the machine \
-                 that the box is on:\n\n    [network]\n    allow = [\"{HOST_COOP}:{port}\"]\n\nand ask for \
-                 {HOST_COOP}:{port}.\n"
+                 that the box is on, ask for {HOST_COOP}:{port}.\n{}",
+                add(&format!("{HOST_COOP}:{port}"))
             )
         };
         // Nobody should paste this without a thought, hence no lines for it.
@@ -100,16 +101,20 @@ impl Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotListed => f.write_str("is not in network.allow of coop.toml"),
+            Self::NotListed => f.write_str("is not allowed (network.allow of coop.toml, or --allow)"),
             Self::PortNotListed(ports) => {
-                f.write_str("is in network.allow of coop.toml only with port ")?;
+                f.write_str("is allowed (network.allow of coop.toml, or --allow) only with port ")?;
                 for (index, port) in ports.iter().take(PORTS_SHOWN_MAX).enumerate() {
                     write!(f, "{}{port}", if index == 0 { "" } else { ", " })?;
                 }
                 if ports.len() > PORTS_SHOWN_MAX { f.write_str(" and others") } else { Ok(()) }
             }
             Self::Address { address, kind } => {
-                write!(f, "leads to {address}, {}, which network.allow of coop.toml does not name", kind.words())
+                write!(
+                    f,
+                    "leads to {address}, {}, which is not allowed by its address (network.allow of coop.toml, or --allow)",
+                    kind.words()
+                )
             }
         }
     }
@@ -210,7 +215,7 @@ mod tests {
             AllowList::parse(&[advised]).unwrap();
         }
         let metadata = advice(Why::NotListed, "169.254.169.254", 80);
-        assert!(!metadata.contains("allow = ["), "not offered for pasting: {metadata}");
+        assert!(!metadata.contains("--allow 169"), "not offered for pasting: {metadata}");
         assert_eq!(nothing.admits(&Host::parse("y.org").unwrap(), 443), Err(Why::PortNotListed(vec![22])));
     }
 }

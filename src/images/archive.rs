@@ -143,7 +143,7 @@ impl Members {
         }
         let Some((index, ..)) = self.find("index.json") else {
             return Err(no(
-                "it has neither a manifest.json nor an index.json: `docker save` and `skopeo copy` write such",
+                "it has neither a manifest.json nor an index.json: `docker save` and `skopeo copy` write such; the bare files of a system, as `docker export` writes them, are unpacked first and named with dir:PATH",
             ));
         };
         let index = read_small(index, MANIFEST_BYTES_MAX)?;

@@ -193,7 +193,7 @@ mod tests {
 
     fn both(below: &str) -> Vec<Mount> {
         let to = PathBuf::from(below);
-        vec![Mount::Protect { to: to.join("p") }, Mount::Hide { to: to.join("h") }]
+        vec![Mount::Protect { to: to.join("p"), may_come: false }, Mount::Hide { to: to.join("h") }]
     }
 
     /// What is watched: how it is meant, and where.

@@ -109,8 +109,13 @@ pub enum Mount {
     Hide { to: PathBuf },
     /// Makes what is already at this place of the box read-only. Unlike a bind it looks at the box alone, so a
     /// project with a link where a file is expected can not use it to see more of the machine. The directories above
-    /// it can not be renamed from inside either. What is not there is left out, with a warning, until it is.
-    Protect { to: PathBuf },
+    /// it can not be renamed from inside either. What is not there is left out until it is; with a warning, unless it only
+    /// may come to be there.
+    Protect {
+        to: PathBuf,
+        #[serde(default)]
+        may_come: bool,
+    },
     /// A small file that lives in memory.
     File {
         to: PathBuf,

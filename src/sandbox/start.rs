@@ -110,7 +110,7 @@ impl Mount {
             | Self::Tmpfs { to, .. }
             | Self::Overlay { to, .. }
             | Self::Hide { to }
-            | Self::Protect { to }
+            | Self::Protect { to, .. }
             | Self::File { to, .. } => to,
         }
     }

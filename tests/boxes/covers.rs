@@ -60,7 +60,7 @@ promise! {
         let scratch = Scratch::fresh();
         scratch.dir(".git/hooks");
         let config = scratch.file(".git/config", "first");
-        let protected = Mount::Protect { to: config.clone() };
+        let protected = Mount::Protect { to: config.clone(), may_come: false };
         let mut watched = Watched::start(&with([project(&scratch, false), protected]));
         fails(&watched.sandbox, &write_to(&config));
         for text in ["second", "third"] {
@@ -104,7 +104,7 @@ promise! {
         };
         make("first");
         let (config, hooks) = (scratch.path("a/.git/config"), scratch.path("a/.git/hooks"));
-        let protected = [&config, &hooks].map(|to| Mount::Protect { to: to.clone() });
+        let protected = [&config, &hooks].map(|to| Mount::Protect { to: to.clone(), may_come: false });
         let mut watched = Watched::start(&with([project(&scratch, false)].into_iter().chain(protected)));
         // As one who clones anew.
         fs::rename(scratch.path("a/.git"), scratch.path("old")).unwrap();
@@ -124,7 +124,7 @@ promise! {
         let (env, makefile) = (scratch.path("deep/er/.env"), scratch.path("Makefile"));
         let mut watched = Watched::start(&with([
             project(&scratch, false),
-            Mount::Protect { to: makefile.clone() },
+            Mount::Protect { to: makefile.clone(), may_come: false },
             Mount::Hide { to: env.clone() },
         ]));
         scratch.dir("deep/er");

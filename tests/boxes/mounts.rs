@@ -53,8 +53,8 @@ promise! {
         let to = |name: &str| scratch.path(name);
         let sandbox = start(&with([
             bind(&path, &path),
-            Mount::Protect { to: to("hooks") },
-            Mount::Protect { to: to("coop.toml") },
+            Mount::Protect { to: to("hooks"), may_come: false },
+            Mount::Protect { to: to("coop.toml"), may_come: false },
             Mount::Hide { to: to(".env") },
             Mount::Hide { to: to("keys") },
             Mount::Hide { to: to("not-there") },
@@ -82,7 +82,7 @@ promise! {
         let path = scratch.path("");
         scratch.dir("a/.git/hooks");
         scratch.file("a/.git/config", "[core]");
-        let sandbox = start(&with([bind(&path, &path), Mount::Protect { to: scratch.path("a/.git/hooks") }]));
+        let sandbox = start(&with([bind(&path, &path), Mount::Protect { to: scratch.path("a/.git/hooks"), may_come: false }]));
         let cd = format!("cd {}/a && ", path.display());
         for act in ["mv .git elsewhere", "mv .git/hooks elsewhere", "cd .. && mv a b", "rm -rf .git/hooks", "touch .git/hooks/x"] {
             fails(&sandbox, &format!("{cd} {act}"));

@@ -136,7 +136,7 @@ async fn with_json_an_error_is_one_object_with_the_codes_of_the_api() {
     let with_token = async |words: &[&str]| coop.verb(&[words, &["--json", "--token", TOKEN]].concat()).await;
     let ended = with_token(&["keys", "hyper-x"]).await;
     let (code, message) = told_as_json(&ended);
-    assert!(ended.code == Some(1) && code == "BAD_REQUEST" && message.starts_with("unknown key"), "{ended:?}");
+    assert!(ended.code == Some(2) && code == "BAD_REQUEST" && message.starts_with("unknown key"), "{ended:?}");
     let ended = with_token(&["wait"]).await;
     let (code, message) = told_as_json(&ended);
     assert_eq!((ended.code, &*code), (Some(2), "BAD_REQUEST"), "wrong usage");

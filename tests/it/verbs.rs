@@ -133,6 +133,10 @@ async fn what_the_process_tells_is_as_old_as_the_state() {
 async fn wrong_usage_ends_with_2_and_a_failure_with_1() {
     let scratch = Scratch::new();
     let coop = on_socket(&scratch, &[], &["cat"]);
+    for words in ["wait --regex (", "keys hyper-x", "signal FOO"] {
+        let ended = coop.verb(&words.split(' ').collect::<Vec<_>>()).await;
+        assert!(ended.code == Some(2) && ended.out.is_empty(), "what only the session can judge: {words}: {ended:?}");
+    }
     for words in ["wait", "wait --exited --timeout 601", "input", "keys", "state --nonsense", "logs --from 3"] {
         let ended = coop.verb(&words.split(' ').collect::<Vec<_>>()).await;
         assert!(ended.code == Some(2) && ended.out.is_empty() && ended.err.contains("--help"), "{words}: {ended:?}");

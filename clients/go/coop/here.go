@@ -77,6 +77,14 @@ type Found struct {
 	Err error
 }
 
+// The name by which a person would choose it, where it has one, and where it is.
+func (f Found) introduce() string {
+	if f.Status == nil || f.Status.Labels[NameLabel] == "" {
+		return f.Address
+	}
+	return fmt.Sprintf("%s (%s)", f.Status.Labels[NameLabel], f.Address)
+}
+
 // Filter chooses among the sessions of this machine; the zero Filter takes all, any other only such as tell how they stand.
 type Filter struct {
 	// Labels that a session must have, with these values (--label).
@@ -186,9 +194,9 @@ func Find(ctx context.Context, filter Filter, options ...Option) (*Session, erro
 	case len(found) > 1:
 		var places []string
 		for _, one := range found {
-			places = append(places, one.Address)
+			places = append(places, one.introduce())
 		}
-		return nil, fmt.Errorf("%w: %s", ErrManySessions, strings.Join(places, ", "))
+		return nil, fmt.Errorf("%w; choose by a Filter with labels, or by Backend.Session: %s", ErrManySessions, strings.Join(places, ", "))
 	}
 	return Dial(ctx, found[0].Address, options...)
 }

@@ -8,7 +8,9 @@ use super::programs::Installed;
 use crate::agent::fence::Shown;
 use crate::boxes::Record;
 use crate::boxes::foundation::{limits, names_of_hosts};
-use crate::boxfile::{Access, BoxPlan, Login, NetworkMode, PlannedMount, PlannedSource, UidMap, WorkspaceMode};
+use crate::boxfile::{
+    Access, BoxPlan, FILE_NAME, Login, NetworkMode, PlannedMount, PlannedSource, UidMap, WorkspaceMode,
+};
 use crate::sandbox::{self, Mount, Network, Root, Spec};
 
 /// Where coop is inside, whatever its place outside.
@@ -115,13 +117,15 @@ fn workspace(plan: &BoxPlan, places: &Places) -> Vec<Mount> {
         }
     }];
     // What the box was made from must not be rewritten by what is in it. By its place inside: a link there leads nowhere else.
-    let file: Option<PathBuf> =
-        plan.file.clone().filter(|file| file.starts_with(&path) && !plan.workspace.protect.contains(file));
-    let kept = plan.workspace.protect.iter().cloned().chain(file);
+    // Nor made by it, as far as that can be kept: one that somebody makes meanwhile is read-only at once.
+    let file = plan.file.clone().filter(|file| file.starts_with(&path)).unwrap_or_else(|| path.join(FILE_NAME));
+    let is_file = |kept: &PathBuf| *kept == file;
+    let unnamed = Some(file.clone()).filter(|file| !plan.workspace.protect.contains(file));
+    let kept = plan.workspace.protect.iter().cloned().chain(unnamed);
     // What is not there cannot be kept from being made, which the sandbox says; git's own is said once, by its name.
     let is_gits = |kept: &PathBuf| kept.iter().any(|step| step == ".git");
     let is_kept = |kept: &PathBuf| !is_gits(kept) || kept.symlink_metadata().is_ok();
-    mounts.extend(kept.filter(is_kept).map(|to| Mount::Protect { to }));
+    mounts.extend(kept.filter(is_kept).map(|to| Mount::Protect { may_come: is_file(&to), to }));
     mounts
 }
 

@@ -86,10 +86,13 @@ async fn a_refusal_says_who_and_what_would_allow_it_and_is_an_event() {
     let mut proxy = Proxy::start(&["x.org:22"], world).await;
     let mut near = proxy.say(&connect("Evil.example.:443")).await;
     let (head, body) = near.answer().await;
-    assert!(head.starts_with("HTTP/1.1 403 evil.example:443 is not in network.allow of coop.toml\r\n"), "{head}");
+    assert!(
+        head.starts_with("HTTP/1.1 403 evil.example:443 is not allowed (network.allow of coop.toml, or --allow)\r\n"),
+        "{head}"
+    );
     assert!(head.contains("proxy-status: coop; error=http_request_denied\r\n"), "{head}");
-    let expected = "coop: evil.example:443 is not in network.allow of coop.toml\n\n\
-                    To allow it, add it to coop.toml:\n\n    [network]\n    allow = [\"evil.example\"]\n";
+    let expected = "coop: evil.example:443 is not allowed (network.allow of coop.toml, or --allow)\n\n\
+                    To allow it, add \"evil.example\" to network.allow in coop.toml, or give `coop up` --allow evil.example.\n";
     assert_eq!(body, expected);
     assert_eq!(near.rest().await, "", "the connection is closed");
     let denial = proxy.denial().await;
@@ -97,7 +100,9 @@ async fn a_refusal_says_who_and_what_would_allow_it_and_is_an_event() {
 
     let (head, _) = proxy.say(&connect("x.org:443")).await.answer().await;
     assert!(
-        head.starts_with("HTTP/1.1 403 x.org:443 is in network.allow of coop.toml only with port 22\r\n"),
+        head.starts_with(
+            "HTTP/1.1 403 x.org:443 is allowed (network.allow of coop.toml, or --allow) only with port 22\r\n"
+        ),
         "{head}"
     );
     assert_eq!(proxy.denial().await.why, Why::PortNotListed(vec![22]));

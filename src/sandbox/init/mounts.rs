@@ -61,7 +61,9 @@ pub(super) fn put(tree: &Tree, stash: &Stash, mount: &Mount) -> Result<Option<St
                 .and_then(|()| stash.cover(&tree.open(to)?))
                 .at(Step::Mount, || format!("cannot hide {}", to.display()))?,
         },
-        Mount::Protect { .. } => return protect(tree, to),
+        Mount::Protect { may_come, .. } => {
+            return protect(tree, to).map(|warning| warning.filter(|_| !may_come));
+        }
     }
     Ok(None)
 }

@@ -8,7 +8,7 @@ use nix::unistd::Pid;
 use serde_json::json;
 
 use super::user::{User, gone, pid_of, session_of};
-use crate::support::alive;
+use crate::support::{alive, finished};
 
 #[tokio::test]
 async fn a_box_is_made_stopped_started_again_and_removed() {
@@ -98,6 +98,33 @@ async fn a_box_whose_session_was_killed_is_lost_until_it_is_started_again() {
     let again = daemon.post("/api/v1/boxes/a/restart", json!({})).await.ok();
     assert_eq!(again["state"], "running");
     assert_ne!(pid_of(&again), pid);
+}
+
+#[tokio::test]
+async fn a_box_is_found_and_spared_by_whoever_has_another_runtime_directory() {
+    let user = User::new();
+    let daemon = user.daemon().await;
+    let made = daemon.create(user.source("a", &["cat"])).await.ok();
+    // As cron has none, and a login has one.
+    std::fs::create_dir(user.scratch.path("elsewhere")).unwrap();
+    let elsewhere = async |words: &[&str]| {
+        let mut command = user.coop(words);
+        command.env("XDG_RUNTIME_DIR", user.scratch.path("elsewhere"));
+        finished(command).await
+    };
+    assert_eq!(elsewhere(&["ls", "--json"]).await.json()["boxes"][0]["state"], "running");
+    let up = elsewhere(&["up", &user.project(), "--name", "a", "-d", "--", "cat"]).await;
+    assert!(up.code == Some(0) && up.err.contains("runs already"), "{up:?}");
+    assert_eq!(elsewhere(&["ls", "--json"]).await.json()["boxes"][0]["pid"], made["pid"], "the same session");
+    elsewhere(&["input", "-s", "a", "-e", "hello"]).await.ok();
+    elsewhere(&["wait", "a", "--text", "hello"]).await.ok();
+    let kept = elsewhere(&["rm", "a"]).await;
+    assert!(kept.complaint().contains("is running"), "{kept:?}");
+    assert!(alive(pid_of(&made)));
+    elsewhere(&["stop", "a"]).await.ok();
+    gone(pid_of(&made)).await;
+    daemon.stands("a", "stopped").await;
+    elsewhere(&["daemon", "stop"]).await.ok();
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ async fn what_it_prints_and_what_it_complains_of_stay_apart_and_its_end_is_its_o
     let ended = user.run(&["shell", "-s", "red", "--", "seq", "1", "200000"]).await;
     assert_eq!(ended.ok().lines().count(), 200_000);
     let ended = user.run(&["shell", "red", "--", "/no/such/program"]).await;
-    assert!(ended.code == Some(1) && ended.err.contains("/no/such/program"), "{ended:?}");
+    assert!(ended.code == Some(2) && ended.err.contains("/no/such/program"), "{ended:?}");
     let ended = user.run(&["shell", "red", "--", "sh", "-c", "kill -9 $$"]).await;
     assert_eq!(ended.code, Some(137));
     // What it leaves running does not keep it.

@@ -54,6 +54,9 @@ async fn verbs_reach_a_box_by_its_address_with_the_token_of_all() {
     seat.types("\x1d").await;
     assert_eq!(seat.ended().await.code(), Some(0));
 
+    user.run(&["stop", "--url", &format!("{port}/box/blue")]).await.ok();
+    user.daemon().await.stands("blue", "stopped").await;
+
     let ended = user.run(&["state", "--url", &red, "--token", "wrong"]).await;
     assert!(ended.complaint().starts_with("wrong token"), "{ended:?}");
     let ended = user.run(&["state", "--url", &format!("{port}/box/green")]).await;

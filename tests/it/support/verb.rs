@@ -35,10 +35,10 @@ impl Ended {
         serde_json::from_slice(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The one line on stderr of a failure that printed nothing else.
+    /// The one line on stderr of a failure, or of words that the session refused, that printed nothing else.
     pub fn complaint(&self) -> &str {
         let lines: Vec<&str> = self.err.lines().collect();
-        assert!(self.code == Some(1) && self.out.is_empty() && lines.len() == 1, "{self:?}");
+        assert!(matches!(self.code, Some(1 | 2)) && self.out.is_empty() && lines.len() == 1, "{self:?}");
         lines[0].strip_prefix("coop: ").unwrap_or_else(|| panic!("{self:?}"))
     }
 }

@@ -1,6 +1,9 @@
 //! The project inside: what is hidden, what stays as it is, what is kept for the next time.
 
+use std::time::Instant;
+
 use super::super::user::{User, session_of};
+use crate::support::PATIENCE;
 
 #[tokio::test]
 async fn what_is_hidden_looks_empty_inside_and_is_untouched_outside() {
@@ -30,6 +33,19 @@ async fn what_is_protected_is_read_and_not_changed_and_neither_is_the_file_that_
     user.told("echo new >other").await;
     assert_eq!((user.file("Makefile").as_str(), user.file("other").as_str()), ("all:\n", "new\n"));
     assert_eq!(user.file("coop.toml"), toml);
+}
+
+#[tokio::test]
+async fn a_coop_toml_that_somebody_makes_while_the_box_runs_is_not_for_it_to_change() {
+    let user = User::new().with_git();
+    let made = user.tries(&["--json", "--", "cat"]).await.json();
+    assert_eq!(made["warnings"], serde_json::json!([]), "that there is none is nothing to warn of");
+    user.scratch.file("project/coop.toml", "[box]\n");
+    let covered_within = Instant::now() + PATIENCE;
+    while user.inside("echo '# bad' >>coop.toml").await.code == Some(0) {
+        assert!(Instant::now() < covered_within, "it can be written to");
+    }
+    user.told("cat coop.toml").await;
 }
 
 #[tokio::test]
