@@ -13,7 +13,7 @@ use super::handle::Agent;
 use super::input_box::{has_box, is_empty, is_opening, may_enter, shows};
 use super::look::Look;
 use super::press::NOBODY_READS;
-use super::steps::{Effect, Hands, NOT_SEEN, READ_WITHIN, seen_within};
+use super::steps::{Effect, Hands, NOT_SEEN, READ_WITHIN, TURN_WITHIN_MIN, seen_within};
 use super::talk::{AGENT_BUSY, Failure, NO_INPUT_BOX, Nudge, Nudged, WRITER_BUSY, reason};
 use super::typing::{PASTE_BEGINS, PASTE_ENDS, Typing};
 use super::view::View;
@@ -76,7 +76,7 @@ pub async fn nudge(agent: &Agent, nudge: Nudge) -> Result<Nudged, Failure> {
         return Ok(refused(view.state.kind(), reason));
     }
     let turn = agent.session().begin_turn(InputKind::Nudge, nudge.writer, nudge.expect, nudge.command);
-    let Ok(turn) = tokio::time::timeout(nudge.timeout, turn).await else {
+    let Ok(turn) = tokio::time::timeout(nudge.timeout.max(TURN_WITHIN_MIN), turn).await else {
         return Ok(refused(view.state.kind(), WRITER_BUSY));
     };
     let mut turn = turn?;

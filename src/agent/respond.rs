@@ -11,7 +11,7 @@ use super::asks::{Ask, Decision, Told};
 use super::handle::Agent;
 use super::press::{Missed, NOBODY_READS, Step, Way, press};
 use super::refusal::ends_turn;
-use super::steps::{Hands, seen_within};
+use super::steps::{Hands, TURN_WITHIN_MIN, seen_within};
 use super::talk::{ALREADY_ANSWERED, Answer, Answered, Failure, NO_PROMPT, UNCONFIRMED, WRITER_BUSY, reason};
 use super::view::View;
 use crate::session::{Expect, InputKind, Phase, Prompt, StateKind, TurnId};
@@ -50,7 +50,7 @@ impl Agent {
         let expect = Expect { prompt_id: Some(prompt.id.clone()), ..answer.expect };
         let exit_confirms = leaves(&prompt, answer.accept, answer.option) && matches!(way, Way::Keys(_));
         let turn = self.session().begin_turn(InputKind::Respond, answer.writer, expect, exit_confirms);
-        let Ok(turn) = tokio::time::timeout(answer.timeout, turn).await else {
+        let Ok(turn) = tokio::time::timeout(answer.timeout.max(TURN_WITHIN_MIN), turn).await else {
             return Ok(refused(Some(prompt.kind), WRITER_BUSY));
         };
         let mut turn = turn?;

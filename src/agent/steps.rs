@@ -14,6 +14,10 @@ use crate::session::{Phase, Refusal, Session, Turn};
 /// busy stands still for seconds, and what is drawn meanwhile must not be typed into unseen.
 const LOOKED_WITHIN: Duration = Duration::from_secs(10);
 
+/// How long somebody's turn to type is waited for at least. Whoever waits for no witness at all wants it typed all the same, and
+/// a busy machine takes a moment for it where nobody else types.
+pub const TURN_WITHIN_MIN: Duration = Duration::from_secs(1);
+
 /// Why nothing is typed any more.
 pub const NOT_SEEN: &str = "what the screen shows now was not seen in time";
 

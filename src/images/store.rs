@@ -13,7 +13,7 @@ use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::blob::Blobs;
 use super::config::ImageConfig;
@@ -29,6 +29,11 @@ use super::trees;
 
 /// A download that nobody resumed for this long is not waited for.
 const PARTIAL_AGE_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// How long a lock may stay with nobody: a process that is just being started holds all files of its maker until it has become
+/// the program that was asked for.
+const LET_GO_WITHIN: Duration = Duration::from_millis(500);
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// An image that is ready to be a box's root.
 #[derive(Clone, Debug)]
@@ -188,7 +193,14 @@ impl Store {
     }
 
     fn alone(&self) -> Result<Lock, ImageError> {
-        try_lock(&self.lock_path("store"), Sharing::Alone)?.ok_or(ImageError::Busy)
+        let given_up = Instant::now() + LET_GO_WITHIN;
+        loop {
+            match try_lock(&self.lock_path("store"), Sharing::Alone)? {
+                Some(lock) => return Ok(lock),
+                None if Instant::now() >= given_up => return Err(ImageError::Busy),
+                None => std::thread::sleep(BETWEEN_TRIES),
+            }
+        }
     }
 
     /// Forgets a reference, and removes its image if no other reference means it. Refused if a box uses it then.
