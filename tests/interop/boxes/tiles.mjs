@@ -26,7 +26,7 @@ export const tiles = [
     await tile(window, "red").locator(".since").getByText(/^made .* ago$/).waitFor();
     await tile(window, "red").getByText(project).waitFor();
     await tile(window, "red").getByText("changes are kept apart · no network").waitFor();
-    await window.at("#counts").getByText("2 run").waitFor();
+    await window.at("#counts").getByText("2 running", { exact: true }).waitFor();
   }],
 
   ["tiles follow what agents do, and boxes that come, stop and go, without a reload", async (world) => {
