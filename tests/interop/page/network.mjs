@@ -55,7 +55,8 @@ export const network = [
     window.expect(LOST);
     await window.connected();
     proxy.pause();
-    await window.at("#banner").getByText("Connection lost").waitFor({ timeout: NOTICED_MS });
+    await window.at("#banner").getByText("The network stands still: keys are not sent.").waitFor({ timeout: NOTICED_MS });
+    await window.types("echo fallen\n");
     await coop.call("POST", "input", { text: "echo meanwhile-$((2))", enter: true });
     await coop.shows("meanwhile-2");
     proxy.resume();
@@ -64,6 +65,7 @@ export const network = [
     await window.types("echo again-$((2))\n");
     await coop.shows("again-2");
     assert.equal((await coop.screen()).split("again-2").length, 2, "typed once");
+    assert.ok(!(await coop.screen()).includes("fallen"), "what was typed meanwhile does not come late");
   }],
 
   ["a window that cannot keep up with a flood joins anew when it has drawn it, shows what the server does, and sends what was typed meanwhile", async (world) => {

@@ -128,7 +128,7 @@ export const terminal = [
     assert.equal(await focused(), "tab-session");
     await window.at("#session").getByText("bash --norc").waitFor();
     await window.page.keyboard.press("ArrowLeft");
-    assert.equal(await focused(), "tab-transcript");
+    assert.equal(await focused(), "tab-why", "without an agent there is no transcript between the two");
     await press("D");
     await press("D");
     await window.page.waitForFunction(() => document.documentElement.dataset.theme === "light");
