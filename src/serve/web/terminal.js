@@ -102,8 +102,6 @@ export class Screen {
 
   /** Somebody does something in this window, so that its size is the one that counts. */
   use() {
-    const { cols, rows } = this.#measure();
-    if (cols === this.terminal.cols && rows === this.terminal.rows) return;
     this.#asked = "";
     this.#claim();
   }

@@ -4,7 +4,7 @@ import { byId } from "./dom.js";
 
 /** In one sentence, `null` while nothing is wrong; `state` is a state of the contract or a transition to it. Pure. */
 export function trouble(kind, state) {
-  if (kind === "error") return [words(state.error_category), state.error_detail ?? "the agent stopped with an error"].filter(Boolean).join(": ");
+  if (kind === "error") return [words(state.error_category), state.error_detail || "the agent stopped with an error"].filter(Boolean).join(": ");
   if (kind !== "parked") return null;
   const at = state.resume_at_epoch_ms;
   return `Parked: ${state.parked_reason ?? "a limit"}${at ? `; it goes on at ${time(new Date(at))}` : ""}`;

@@ -24,7 +24,7 @@ export async function why(page) {
     // While coop cannot be reached, what was known stays; the banner says the rest.
     return error.status && show(byId("why"), h("p", { class: "error" }, error.message));
   }
-  const { latest, earlier } = sorted(state.evidence);
+  const { latest, earlier } = sorted(state.evidence.filter((one) => one.claim !== "unknown"));
   const wasOpen = byId("why").querySelector("details")?.open;
   // What the dock says is not said here again.
   const words = state.last_message !== state.error_detail && state.last_message;

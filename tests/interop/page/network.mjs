@@ -39,11 +39,15 @@ export const network = [
     window.expect(LOST);
     await window.connected();
     proxy.cut();
-    await window.at("#banner").getByText("Connection lost").waitFor();
+    await window.at("#banner").getByText("Connection lost: keys are not sent.").waitFor();
+    const faint = () => Promise.all(["#stage", "#badge"].map((one) => window.at(one).evaluate((element) => Number(getComputedStyle(element).opacity) < 1)));
+    assert.deepEqual(await faint(), [true, true], "nothing of it is news");
+    assert.ok(!(await window.at("#state-since").isVisible()), "nobody knows how long it is so");
     await coop.call("POST", "input", { text: "echo meanwhile-$((1))", enter: true });
     await coop.shows("meanwhile-1");
     proxy.mend();
     await window.connected();
+    assert.deepEqual(await faint(), [false, false]);
     await window.shows("meanwhile-1");
     await window.types("echo again-$((1))\n");
     await coop.shows("again-1");
@@ -143,11 +147,18 @@ export const network = [
     await waits(coop, window, "and then this");
     proxy.cut();
     await window.at("#banner").getByText("Connection lost").waitFor();
-    const next = await world.played(flags);
+    const next = await world.played([...flags, "--label", "name=the-other"]);
     await next.wait({ states: ["idle"] });
+    await window.page.evaluate(() => (document.getElementById("state-since").textContent = "of old"));
     proxy.target = new URL(next.url);
     proxy.mend();
+    await window.at("#banner").getByText("This is another session").waitFor();
+    await window.at("#title").getByText(/^the-other · claude · /).waitFor();
+    // It is idle as the one before, but not since then.
     await window.says("idle");
+    await window.at("#state-since").getByText(/^\d s$/).waitFor();
+    await window.at("#banner-act").click();
+    await window.connected();
     await receipt(window).getByText("what became of it later was missed").waitFor();
     await next.call("POST", "agent/nudge", { message: "something else", timeout_ms: WITHIN_MS });
     await next.call("POST", "agent/nudge", { message: "and one more", timeout_ms: WITHIN_MS });
