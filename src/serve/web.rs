@@ -97,6 +97,7 @@ const FILES: &[File] = files![
     "theme.js" JS,
     "token.js" JS,
     "transcript.js" JS,
+    "trouble.js" JS,
     "why.js" JS,
     "vendor/LICENSE.addon-unicode11" TEXT,
     "vendor/LICENSE.xterm" TEXT,

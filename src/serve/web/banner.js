@@ -5,28 +5,30 @@ import { byId } from "./dom.js";
 /** How long a notice stays, in milliseconds. */
 const NOTICE_MS = 6_000;
 
-let standing = null;
+/** What stands, by kind; the last that was raised is seen, and the one below it when that is lifted. */
+const standing = new Map();
 let timer = null;
 
 /** Stays until it is lifted; `act` is `[label, function]`. */
 export function raise(kind, text, act) {
-  standing = { kind, text, act };
-  draw(standing);
+  standing.delete(kind);
+  standing.set(kind, { kind, text, act });
+  draw(top());
 }
 
 export function lift(kind) {
-  if (standing?.kind !== kind) return;
-  standing = null;
-  draw(null);
+  if (standing.delete(kind)) draw(top());
 }
 
 /** Goes by itself, and gives way to what stands. */
 export function notice(text) {
-  if (standing) return;
+  if (standing.size > 0) return;
   clearTimeout(timer);
   draw({ kind: "notice", text });
-  timer = setTimeout(() => standing || draw(null), NOTICE_MS);
+  timer = setTimeout(() => draw(top()), NOTICE_MS);
 }
+
+const top = () => [...standing.values()].at(-1);
 
 function draw(what) {
   byId("banner").hidden = !what;

@@ -18,7 +18,10 @@ export function composer(page) {
     box.value = box.value ? `${message}\n${box.value}` : message;
     grow();
   };
-  box.addEventListener("input", grow);
+  box.addEventListener("input", () => {
+    grow();
+    page.used();
+  });
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -45,6 +48,7 @@ export function composer(page) {
     } finally {
       byId("send").disabled = false;
       grow();
+      page.used();
     }
   });
 }

@@ -12,7 +12,7 @@ export class Dialog {
   #busy = false;
   #fresh = null;
 
-  /** `respond(prompt, body, what)` gives an answer, and ends when it is known what became of it. */
+  /** `respond(prompt, body, what, isNo)` gives an answer, and ends when it is known what became of it. */
   constructor(element, respond) {
     this.element = element;
     this.respond = respond;
@@ -28,7 +28,7 @@ export class Dialog {
     this.#may = may;
     element.hidden = !prompt;
     element.dataset.prompt = prompt?.id ?? "";
-    show(element, prompt ? drawPrompt(prompt, (body, what) => this.#answer(prompt, body, what), may) : []);
+    show(element, prompt ? drawPrompt(prompt, (...given) => this.#answer(prompt, ...given), may) : []);
     const words = element.querySelector(".words input");
     if (words && typed) words.value = typed;
     this.#rest();
@@ -49,15 +49,19 @@ export class Dialog {
     for (const control of this.element.querySelectorAll("button, input")) control.disabled = locked;
   }
 
-  async #answer(prompt, body, what) {
+  async #answer(prompt, ...given) {
     if (this.#busy) return;
     this.#busy = true;
+    // What is locked loses the focus; whoever answers by keys goes on from here, with what comes next or the same once more.
+    const pressed = this.element.querySelector(":focus-visible");
+    if (pressed) this.element.focus({ preventScroll: true });
     this.#lock();
     try {
-      await this.respond(prompt, body, what);
+      await this.respond(prompt, ...given);
     } finally {
       this.#busy = false;
       this.#lock();
+      if (pressed && document.activeElement === this.element) pressed.focus({ preventScroll: true });
     }
   }
 }

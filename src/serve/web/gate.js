@@ -11,10 +11,10 @@ export async function admitted(path) {
       return await get(path);
     } catch (error) {
       if (error.status !== 401 && error.status !== 403) throw error;
-      const refused = current() ? error.message : "";
-      if (error.status === 403 && !current()) throw error;
+      const wrong = current() !== null;
+      if (error.status === 403 && !wrong) throw error;
       forget();
-      await asked(refused);
+      await asked(wrong);
     }
   }
 }
@@ -22,9 +22,9 @@ export async function admitted(path) {
 /** The question that is open: whoever else needs the token waits for the same answer. */
 let pending = null;
 
-export function asked(complaint) {
+export function asked(wrong) {
   const dialog = byId("gate");
-  byId("gate-error").textContent = complaint;
+  byId("gate-error").textContent = wrong ? dialog.dataset.wrong : "";
   pending ??= new Promise((resolve) => {
     // There is nothing to see without it.
     dialog.oncancel = (event) => event.preventDefault();

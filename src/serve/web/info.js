@@ -27,7 +27,8 @@ export async function info(page) {
     usage && [h("h3", {}, "Usage"), h("dl", { class: "facts" },
       row("Requests", number.format(usage.request_count)), row("Tokens read", number.format(usage.input_tokens)), row("Tokens written", number.format(usage.output_tokens)),
       row("From the cache", number.format(usage.cache_read_tokens)), row("To the cache", number.format(usage.cache_write_tokens)),
-      row("Cost", `$${usage.total_cost_usd.toFixed(4)}`))],
+      // Not every agent tells dollars.
+      row("Cost", usage.total_cost_usd > 0 ? `$${usage.total_cost_usd.toFixed(4)}` : null))],
     isOwn(status) && h("h3", {}, "Child"),
     isOwn(status) && h("div", { class: "row start" },
       h("button", { type: "button", disabled: !page.may, onclick: () => restart(page, false) }, "Restart…"),

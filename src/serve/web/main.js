@@ -10,12 +10,13 @@ import { admitted, asked } from "./gate.js";
 import { ended, info } from "./info.js";
 import { keys } from "./keys.js";
 import { Panel } from "./panel.js";
-import { later, missed } from "./receipts.js";
+import { later, missed, rested } from "./receipts.js";
 import { digits, shortcuts } from "./shortcuts.js";
 import { State } from "./state.js";
 import { Screen } from "./terminal.js";
 import { theme } from "./theme.js";
 import { current } from "./token.js";
+import { drawTrouble } from "./trouble.js";
 import * as transcript from "./transcript.js";
 import * as why from "./why.js";
 
@@ -35,9 +36,16 @@ const page = {
   redraw,
   describe,
   /** A call was refused: with the token it may be the token that is wrong. */
-  refused: (error) => error.status === 401 && enter(error.message),
-  /** A dialog has appeared. Whoever types somewhere is not interrupted, and a key that was on its way answers nothing. */
-  prompted: () => document.activeElement === document.body && byId("card").focus(),
+  refused: (error) => error.status === 401 && enter(),
+  /** A dialog has appeared, and nothing hides it. Whoever types somewhere is not interrupted, and a key that was on its way answers nothing. */
+  prompted() {
+    panel.giveWay();
+    if (document.activeElement === document.body) byId("card").focus();
+  },
+  /** The dialog that had the focus has gone. */
+  rest: () => (byId("composer").hidden ? screen.focus() : byId("message").focus()),
+  /** Somebody does something here: the session gets the size of this window. */
+  used: () => screen.use(),
 };
 
 const state = new State();
@@ -50,12 +58,12 @@ const screen = new Screen({
   ended: () => over("The shell has ended."),
 }, side);
 const panel = new Panel(
-  { why: [why.why, why.REFRESH_MS], transcript: [() => transcript.transcript(page), transcript.REFRESH_MS, true], session: [() => info(page), SESSION_REFRESH_MS] },
+  { why: [() => why.why(page), why.REFRESH_MS], transcript: [transcript.transcript, transcript.REFRESH_MS, true], session: [() => info(page), SESSION_REFRESH_MS] },
   () => state.now?.next === "working",
 );
 const turnColours = theme((dark) => screen.colours(dark));
 
-badge(state);
+badge(state, page);
 const drawCard = card(page);
 composer(page);
 keys(screen);
@@ -64,32 +72,41 @@ digits(byId("card"));
 state.addEventListener("transition", ({ detail }) => {
   connected();
   if (detail.prev !== detail.next && ["restarting", "starting"].includes(detail.next)) transcript.forget();
+  if (detail.next === "idle") rested();
   redraw();
   panel.refresh();
 });
+state.addEventListener("another", ({ detail }) => another(detail));
 state.addEventListener("receipt", ({ detail }) => later(detail));
 state.addEventListener("missed", missed);
 // Another conversation, which need not change the state.
 state.addEventListener("start:outcome", () => panel.refresh());
 state.addEventListener("lost", ({ detail }) => lost(detail.code));
 // The terminal's connection goes the same way, and cannot tell by itself that it stands still.
-state.addEventListener("stalled", () => screen.link.restart());
+state.addEventListener("stalled", () => {
+  stands = true;
+  screen.link.restart();
+});
 
 function redraw() {
   const { now } = state;
   if (!now) return;
   // A shell's window leaves the agent to others; its state stays in the header.
   if (side) return;
+  drawTrouble(now);
+  // Before the card, which may give the focus to the message box.
+  offer(now, page.may && page.agent !== null);
   drawCard(now, page.may);
   ended(page, now);
-  offer(now, page.may && page.agent !== null);
 }
 
 function describe(status) {
   page.agent = status.agent === "unknown" ? null : status.agent;
   page.backend = status.backend;
+  panel.offer("transcript", page.agent !== null);
   const home = status.cwd.split("/").filter(Boolean).at(-1) ?? "/";
-  page.name = `${side ? "shell" : (page.agent ?? status.command[0]?.split("/").at(-1) ?? "coop")} · ${home}`;
+  const program = side ? "shell" : (page.agent ?? status.command[0]?.split("/").at(-1) ?? "coop");
+  page.name = [status.labels.name, program, home].filter(Boolean).join(" · ");
   titled(page.title);
 }
 
@@ -103,8 +120,28 @@ function titled(title) {
 
 // Connection.
 
+/** Whether the network stands still, as far as it was noticed. */
+let stands = false;
+
 function connected() {
-  if (screen.link.isOpen && state.link.isOpen) lift("lost");
+  if (!screen.isConnected || !state.link.isOpen) return;
+  stands = false;
+  away(false);
+  lift("lost");
+}
+
+/** While the connection is lost nothing of the page is news, and keys are let fall: later they could answer something else. */
+function away(on) {
+  screen.isAway = on;
+  document.body.classList.toggle("away", on);
+}
+
+/** Another coop has taken the place of the one that was seen here. */
+function another(status) {
+  describe(status);
+  transcript.forget();
+  panel.refresh();
+  raise("another", "This is another session: the one that was here has gone.", ["OK", () => lift("another")]);
 }
 
 /** How the server closes what asks for something that is not there. */
@@ -123,13 +160,14 @@ async function lost(code, reason) {
   // The first thing that a terminal says is which one it wants to be.
   if (code === GONE && side) return over(reason);
   if (code === 4401 && !screen.view && !current()) return lookOnly();
-  raise("lost", "Connection lost. Trying again…", ["Try now", () => retry()]);
+  away(true);
+  raise("lost", `${stands ? "The network stands still" : "Connection lost"}: keys are not sent. Trying again…`, ["Try now", () => retry()]);
   if (checking) return;
   checking = true;
   try {
     await get("status");
   } catch (error) {
-    if (error.status === 401) await enter(error.message);
+    if (error.status === 401) await enter();
   } finally {
     checking = false;
   }
@@ -148,13 +186,13 @@ let lacksToken = false;
 function lookOnly() {
   lacksToken = true;
   view(true);
-  raise("reader", "You may look only: no token was shown.", ["Enter the token", () => enter("")]);
+  raise("reader", "You may look only: no token was shown.", ["Enter the token", () => enter()]);
 }
 
-async function enter(complaint) {
+async function enter() {
   screen.link.stop();
   state.link.stop();
-  await asked(complaint);
+  await asked(current() !== null);
   lift("reader");
   if (lacksToken) look(false);
   lacksToken = false;
@@ -198,7 +236,7 @@ function fit() {
 }
 
 const toTerminal = () => screen.focus();
-const toMessage = () => (byId("composer").hidden ? focusCard() : byId("message").focus());
+const toMessage = () => (byId("card").hidden ? page.rest() : focusCard());
 const help = shortcuts({
   T: ["to the terminal", toTerminal],
   M: ["to the message, or to the dialog", toMessage],

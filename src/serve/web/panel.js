@@ -25,6 +25,17 @@ export class Panel {
     this.open(WIDE.matches);
   }
 
+  /** Makes way where it lies over what is below it. */
+  giveWay() {
+    if (!WIDE.matches) this.open(false);
+  }
+
+  /** Whether there is such a tab. */
+  offer(name, on) {
+    byId(`tab-${name}`).hidden = !on;
+    if (!on && this.name === name) this.#show("why");
+  }
+
   get isOpen() {
     return !byId("panel").hidden;
   }
@@ -42,14 +53,19 @@ export class Panel {
 
   /** Shows a tab and puts the focus into it. */
   choose(name) {
+    if (byId(`tab-${name}`).hidden) return;
+    this.#show(name);
+    this.open(true);
+    byId(`tab-${name}`).focus();
+  }
+
+  #show(name) {
     this.name = name;
     for (const one of NAMES) {
       byId(one).hidden = one !== name;
       byId(`tab-${one}`).setAttribute("aria-selected", String(one === name));
       byId(`tab-${one}`).tabIndex = one === name ? 0 : -1;
     }
-    this.open(true);
-    byId(`tab-${name}`).focus();
   }
 
   /** Something changed: what is seen is read anew, and from time to time as long as it is seen. */
@@ -67,6 +83,7 @@ export class Panel {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    this.choose(NAMES[(NAMES.indexOf(this.name) + step + NAMES.length) % NAMES.length]);
+    const names = NAMES.filter((name) => !byId(`tab-${name}`).hidden);
+    this.choose(names[(names.indexOf(this.name) + step + names.length) % names.length]);
   }
 }

@@ -55,7 +55,10 @@ export class State extends EventTarget {
     this.#caughtUp = true;
     if (before && isSame(before, this.#met)) return this.link.say({ event: "subscribe", subscribe: ["state"], after_seq: this.#heard });
     this.#heard = this.#latest;
-    if (before) this.#tell("missed");
+    if (!before) return;
+    this.#tell("missed");
+    this.#begin();
+    this.#tell("another", status);
   }
 
   /** Something was heard: the next silence is counted from now. */
@@ -71,8 +74,8 @@ export class State extends EventTarget {
     clearTimeout(this.#pong);
     this.#pong = setTimeout(() => {
       this.link.restart();
-      this.#lost(0, "");
       this.#tell("stalled");
+      this.#lost(0, "");
     }, PONG_MS_MAX);
   }
 
@@ -103,10 +106,16 @@ export class State extends EventTarget {
     if (message.seq <= this.#told) return;
     this.#told = message.seq;
     const first = this.now === null;
-    if (first || this.now.next !== message.next) this.since = { at: Date.now(), exact: !first };
+    if (!first && this.now.next !== message.next) this.since = { at: Date.now(), exact: true };
     this.now = message;
     this.#tell("transition", message);
-    if (first) this.#age();
+    if (first) this.#begin();
+  }
+
+  /** The state was there before we came. */
+  #begin() {
+    this.since = { at: Date.now(), exact: false };
+    this.#age();
   }
 
   /** The evidence of a state that was there before us says for how long at least. */

@@ -35,9 +35,17 @@ const ROWS_MIN = 4;
 const COMPOSER_PX = 54;
 const BOX_PX = 34;
 
+/** And for receipts, once there are any: two rows of them; see receipts.js. */
+const RECEIPTS_PX = 40;
+
+/** Whether somebody waits for what becomes of a message or an answer. */
+const isSending = () => byId("receipts").querySelector("[data-phase=sending]") !== null;
+
 export class Screen {
   view = false;
   fit = true;
+  /** Whether what is typed is let fall, because the connection is lost. */
+  isAway = false;
   #behind = 0;
   /** What was typed since it left because it was behind; `null` while it is not. */
   #unsent = null;
@@ -82,10 +90,20 @@ export class Screen {
       },
     });
     document.addEventListener("visibilitychange", () => document.hidden || this.#resized());
-    new ResizeObserver(() => {
-      clearTimeout(this.#settle);
-      this.#settle = setTimeout(() => this.#resized(), SETTLE_MS);
-    }).observe(this.stage, { box: "border-box" });
+    // Who marks text to copy it is left in peace.
+    this.stage.addEventListener("click", () => this.terminal.hasSelection() || this.use());
+    new ResizeObserver(() => this.#settled()).observe(this.stage, { box: "border-box" });
+  }
+
+  /** Whether it is joined, or will be as soon as what it was given is drawn. */
+  get isConnected() {
+    return this.link.isOpen || this.#unsent !== null;
+  }
+
+  /** Somebody does something in this window, so that its size is the one that counts. */
+  use() {
+    this.#asked = "";
+    this.#claim();
   }
 
   start(view) {
@@ -117,6 +135,12 @@ export class Screen {
 
   get applicationCursor() {
     return this.terminal.modes.applicationCursorKeysMode;
+  }
+
+  /** Not while something is on its way into the terminal, where another size would draw all of it anew. */
+  #settled() {
+    clearTimeout(this.#settle);
+    this.#settle = setTimeout(() => (isSending() ? this.#settled() : this.#resized()), SETTLE_MS);
   }
 
   /** The window has another size, or is looked at again. */
@@ -189,6 +213,7 @@ export class Screen {
   #send(bytes) {
     if (this.view || bytes.length === 0) return;
     if (this.#unsent && this.#unsent.length < UNSENT_MAX) return this.#unsent.push(bytes);
+    if (this.isAway) return;
     // Who types looks at it.
     if (!this.#asked) this.#claim();
     if (!this.link.send(bytes)) this.#complain();
@@ -235,8 +260,10 @@ export class Screen {
   /** Dialogs and long messages lie before the lower rows for a while: the session is not sized anew for that. */
   #covered() {
     const cards = byId("card").offsetHeight + byId("ended").offsetHeight;
-    if (cards > 0) return cards - (document.body.classList.contains("talks") ? COMPOSER_PX : 0);
-    return Math.max(0, byId("message").offsetHeight - BOX_PX);
+    const isFirst = isSending() && byId("receipts").children.length === 1;
+    const lines = byId("trouble").offsetHeight + Math.max(0, byId("receipts").offsetHeight - (isFirst ? 0 : RECEIPTS_PX));
+    if (cards > 0) return lines + cards - (document.body.classList.contains("talks") ? COMPOSER_PX : 0);
+    return lines + Math.max(0, byId("message").offsetHeight - BOX_PX);
   }
 
   /** Beside a dialog, the last rows that hold something are those that matter. */

@@ -20,7 +20,7 @@ export const picture = [
     const window = await world.open(user.url, { viewport: { width: 1280, height: 800 } });
     await says(window, "api-tests", "asks: permission");
     await says(window, "yesterday", "stopped");
-    await window.at("#counts").getByText("1 asks, 3 run, 1 stands still").waitFor();
+    await window.at("#counts").getByText("1 asking, 3 running, 1 standing still").waitFor();
     await window.at("#asking .tile .card button:not(:disabled)").first().waitFor();
     for (const [name, words] of [["docs", "network.md"], ["parser", "FAILED"], ["refactor", "Played for tests"]]) {
       await tile(window, name).locator(".screen").getByText(words).first().waitFor();

@@ -29,7 +29,7 @@ export const reaching = [
       await window.at("#gate-form button[type=submit]").click();
     };
     await enter("wrong");
-    await window.at("#gate-error").getByText("wrong token").waitFor();
+    await window.at("#gate-error").getByText("That is not the token of these boxes.").waitFor();
     await enter(TOKEN);
     await says(window, "red", "running");
     await tile(window, "red").locator(".screen").getByText("ready>").first().waitFor();

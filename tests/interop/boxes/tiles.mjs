@@ -26,7 +26,7 @@ export const tiles = [
     await tile(window, "red").locator(".since").getByText(/^made .* ago$/).waitFor();
     await tile(window, "red").getByText(project).waitFor();
     await tile(window, "red").getByText("changes are kept apart · no network").waitFor();
-    await window.at("#counts").getByText("2 run").waitFor();
+    await window.at("#counts").getByText("2 running", { exact: true }).waitFor();
   }],
 
   ["tiles follow what agents do, and boxes that come, stop and go, without a reload", async (world) => {
@@ -112,6 +112,23 @@ export const tiles = [
     await user.wait("first", { text: "● denied" });
     await says(window, "first", "idle");
     assert.deepEqual((await places(window)).asking, []);
+  }],
+
+  ["a long warning is one line until more of it is wanted, and what removes looks like nothing else", async (world) => {
+    const user = await world.user();
+    const window = await world.open("about:blank");
+    const warning = `a mount is not what it was: ${"and why that is so ".repeat(30)}`;
+    const box = { name: "red", state: "stopped", command: ["bash"], workspace: "/w", workspace_mode: "overlay", network: "none", published: [], warnings: [warning], created_at_ms: 1 };
+    await window.page.route("**/stream/boxes", (route) => route.fulfill({ body: `${JSON.stringify({ changed: box })}\n{"all_told":true}\n` }));
+    await window.page.goto(user.url);
+    const line = tile(window, "red").locator(".remarks li");
+    await line.waitFor();
+    const folded = (await line.boundingBox()).height;
+    assert.ok(folded < 24, `${folded} px`);
+    await line.locator("summary").click();
+    assert.ok((await line.boundingBox()).height > 2 * folded);
+    const colour = (label) => act(window, "red", label).evaluate((one) => getComputedStyle(one).color);
+    assert.notEqual(await colour("Remove"), await colour("Start"));
   }],
 
   ["a message goes to the agent of its box, and its receipt is shown", async (world) => {

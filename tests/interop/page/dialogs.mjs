@@ -67,6 +67,108 @@ export const dialogs = [
     assert.deepEqual(decision.updatedInput.answers, { "Which database?": "SQLite", "Which features?": "Auth, Export", "Which language?": "Zig, really" });
   }],
 
+  ["own words go instead of what was chosen, which is there again when they are taken back", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const asked = [question("Which features?", ["Auth", "Search", "Export"], true), question("Which database?", ["PostgreSQL", "SQLite"], false), question("Which language?", ["Rust", "Go"], false)];
+    const told = asks(coop, window, "AskUserQuestion", { questions: asked });
+    await window.says("prompt: question");
+    const field = (name) => window.at("#card").getByRole("group", { name });
+    const instead = (name) => field(name).getByText("Your words go instead of the options.");
+    const dimmed = (name) => field(name).locator(".choice").first().evaluate((one) => Number(getComputedStyle(one).opacity) < 1);
+    const words = (name) => field(name).getByRole("textbox");
+    await field("Which features?").getByLabel("Auth").check();
+    await words("Which features?").fill("all of them");
+    await instead("Which features?").waitFor();
+    assert.ok(await dimmed("Which features?"));
+    assert.ok(await field("Which features?").getByLabel("Auth").isChecked(), "what was chosen stays");
+    await field("Which features?").getByLabel("Export").check();
+    assert.equal(await words("Which features?").inputValue(), "all of them", "what was said stays");
+    await words("Which features?").fill("");
+    await instead("Which features?").waitFor({ state: "hidden" });
+    assert.ok(!(await dimmed("Which features?")));
+    await words("Which database?").fill("none");
+    await field("Which database?").getByLabel("SQLite").check();
+    await field("Which language?").getByLabel("Go").check();
+    await words("Which language?").fill("Zig");
+    await window.at("#card").getByRole("button", { name: "Answer" }).click();
+    const { decision } = (await told).hookSpecificOutput;
+    assert.deepEqual(decision.updatedInput.answers, { "Which features?": "Auth, Export", "Which database?": "none", "Which language?": "Zig" });
+  }],
+
+  ["what a permission is about is shown whole; what is cut says so, and what the agent draws is open", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    const command = `echo ${"long ".repeat(400)}end`;
+    let full = true;
+    await window.told((message) => {
+      if (!message.prompt) return message;
+      const prompt = { ...message.prompt, screen_lines: ["as it is drawn"], ...(full && { input_full: JSON.stringify({ command }) }) };
+      return { ...message, prompt };
+    });
+    await window.connected();
+    const first = asks(coop, window, "Bash", { command });
+    const asked = window.at("#card .asked");
+    await asked.waitFor();
+    assert.equal(await asked.textContent(), command);
+    assert.ok(!(await window.at("#card").getByText("as it is drawn").isVisible()));
+    await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
+    await first;
+    full = false;
+    const second = asks(coop, window, "Bash", { command: `${command}, again` });
+    await window.at("#card").getByText("Cut – see what the agent draws.").waitFor();
+    await window.at("#card").getByText("as it is drawn").waitFor();
+    await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
+    await second;
+  }],
+
+  ["who answers by keys goes on in the message box", async (world) => {
+    const coop = await world.agent();
+    const window = await world.open(coop.url);
+    await window.connected();
+    const focused = () => window.page.evaluate(() => document.activeElement.id);
+    for (const keys of [["Enter"], ["Tab", "Tab", "n", "o", "Enter"]]) {
+      const told = asks(coop, window, "Bash", { command: `ls ${keys.length}` });
+      await window.at("#card .options button:not(:disabled)").first().waitFor();
+      await window.page.keyboard.press("Alt+Shift+A");
+      for (const key of keys) await window.page.keyboard.press(key);
+      await told;
+      await window.at("#message").waitFor();
+      assert.equal(await focused(), "message");
+    }
+    // An answer that failed leaves whoever gave it where they were.
+    const told = asks(coop, window, "Bash", { command: "ls again" });
+    window.expect(/ERR_FAILED/);
+    await window.page.route("**/agent/respond", (route) => route.abort());
+    await window.at("#card .options button:not(:disabled)").first().waitFor();
+    await window.page.keyboard.press("Alt+Shift+A");
+    await window.page.keyboard.press("Enter");
+    await receipt(window).getByText("it may have arrived").waitFor();
+    await window.page.waitForFunction(() => document.activeElement.textContent === "Yes");
+    await window.page.unroute("**/agent/respond");
+    await window.page.keyboard.press("Enter");
+    assert.deepEqual(await told, allow);
+  }],
+
+  ["the receipt of a no says that it was one", async (world) => {
+    const coop = await world.played([], "asks");
+    const window = await world.open(coop.url);
+    await window.says("idle");
+    const colour = () => receipt(window).locator(".outcome").evaluate((one) => getComputedStyle(one).color);
+    const answers = async (label) => {
+      await coop.call("POST", "agent/nudge", { message: "please" });
+      await window.at("#card .options").getByRole("button", { name: label, exact: true }).click();
+      await window.says("idle");
+    };
+    await answers("Yes");
+    await receipt(window).getByText("accepted · seen by").waitFor();
+    const good = await colour();
+    await answers("No");
+    await receipt(window).getByText("refused · seen by").waitFor();
+    assert.notEqual(await colour(), good);
+  }],
+
   ["an answer that came too late says so and answers nothing else", async (world) => {
     const coop = await world.agent();
     const [one, other] = [await world.open(coop.url), await world.open(coop.url)];
@@ -120,6 +222,8 @@ export const dialogs = [
     await window.says("prompt: plan");
     await window.at("#card").getByRole("heading", { name: "Plan" }).waitFor();
     assert.equal(await window.at("#card .plan").textContent(), plan);
+    assert.equal((await window.at("#card").textContent()).split("The plan").length, 2, "once");
+    assert.ok(!(await window.at("#card").textContent()).includes("ExitPlanMode"));
     await window.at("#card .words input").fill("first the second");
     await window.at("#card").getByRole("button", { name: "Refuse" }).click();
     const { decision } = (await told).hookSpecificOutput;
@@ -207,6 +311,16 @@ export const dialogs = [
     await coop.hook("UserPromptSubmit", { prompt: "x" });
     await window.at("#why .decisive").getByText("UserPromptSubmit").waitFor();
     await window.at("#why .decisive").getByText("decides").waitFor();
+    await window.at("#why").getByText("It works. Its hooks say so: UserPromptSubmit.").waitFor();
+    // The latest word of each source first.
+    const rules = () => window.at("#why > .evidence .source").allTextContents();
+    assert.equal((await rules()).filter((rule) => rule.startsWith("hooks:")).length, 1);
+    await coop.hook("Stop", {});
+    await window.says("idle");
+    await window.at("#why .decisive").getByText("hooks: Stop").waitFor();
+    assert.equal((await rules()).filter((rule) => rule.startsWith("hooks:")).length, 1);
+    await window.at("#why").getByText("Earlier").click();
+    await window.at("#why details").getByText("hooks: UserPromptSubmit").waitFor();
   }],
 
   ["what an agent says is text, whatever it says", async (world) => {

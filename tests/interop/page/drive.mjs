@@ -6,6 +6,7 @@ import { messages } from "./messages.mjs";
 import { network } from "./network.mjs";
 import { keepAll } from "./promises.mjs";
 import { session } from "./session.mjs";
+import { sight } from "./sight.mjs";
 import { terminal } from "./terminal.mjs";
 import { token } from "./token.mjs";
 import { transcripts } from "./transcripts.mjs";
@@ -14,7 +15,7 @@ import { launch } from "./window.mjs";
 const [bin, executablePath, ...words] = process.argv.slice(2);
 
 const browser = await launch(chromium, executablePath);
-await keepAll(browser, [...terminal, ...session, ...token, ...dialogs, ...messages, ...transcripts, ...network], words, (track) => ({
+await keepAll(browser, [...terminal, ...session, ...token, ...dialogs, ...sight, ...messages, ...transcripts, ...network], words, (track) => ({
   bin,
   start: async (...rest) => track(await Coop.start(bin, ...rest)),
   shell: async (...rest) => track(await Coop.shell(bin, ...rest)),

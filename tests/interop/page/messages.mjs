@@ -30,6 +30,9 @@ export const messages = [
     await receipt(window).getByText("the agent is busy").waitFor();
     assert.equal(await window.at("#message").inputValue(), "are you there?");
     assert.equal((await coop.call("GET", "status")).bytes_written, 0);
+    await coop.hook("Stop", {});
+    await receipt(window).getByText("it is idle now, send it again").waitFor();
+    assert.ok(!(await receipt(window).textContent()).includes("busy"));
   }],
 
   ["what is typed while a message is on its way stays, and what may have arrived is not sent again", async (world) => {

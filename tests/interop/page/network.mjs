@@ -39,11 +39,15 @@ export const network = [
     window.expect(LOST);
     await window.connected();
     proxy.cut();
-    await window.at("#banner").getByText("Connection lost").waitFor();
+    await window.at("#banner").getByText("Connection lost: keys are not sent.").waitFor();
+    const faint = () => Promise.all(["#stage", "#badge"].map((one) => window.at(one).evaluate((element) => Number(getComputedStyle(element).opacity) < 1)));
+    assert.deepEqual(await faint(), [true, true], "nothing of it is news");
+    assert.ok(!(await window.at("#state-since").isVisible()), "nobody knows how long it is so");
     await coop.call("POST", "input", { text: "echo meanwhile-$((1))", enter: true });
     await coop.shows("meanwhile-1");
     proxy.mend();
     await window.connected();
+    assert.deepEqual(await faint(), [false, false]);
     await window.shows("meanwhile-1");
     await window.types("echo again-$((1))\n");
     await coop.shows("again-1");
@@ -55,7 +59,8 @@ export const network = [
     window.expect(LOST);
     await window.connected();
     proxy.pause();
-    await window.at("#banner").getByText("Connection lost").waitFor({ timeout: NOTICED_MS });
+    await window.at("#banner").getByText("The network stands still: keys are not sent.").waitFor({ timeout: NOTICED_MS });
+    await window.types("echo fallen\n");
     await coop.call("POST", "input", { text: "echo meanwhile-$((2))", enter: true });
     await coop.shows("meanwhile-2");
     proxy.resume();
@@ -64,6 +69,7 @@ export const network = [
     await window.types("echo again-$((2))\n");
     await coop.shows("again-2");
     assert.equal((await coop.screen()).split("again-2").length, 2, "typed once");
+    assert.ok(!(await coop.screen()).includes("fallen"), "what was typed meanwhile does not come late");
   }],
 
   ["a window that cannot keep up with a flood joins anew when it has drawn it, shows what the server does, and sends what was typed meanwhile", async (world) => {
@@ -141,11 +147,18 @@ export const network = [
     await waits(coop, window, "and then this");
     proxy.cut();
     await window.at("#banner").getByText("Connection lost").waitFor();
-    const next = await world.played(flags);
+    const next = await world.played([...flags, "--label", "name=the-other"]);
     await next.wait({ states: ["idle"] });
+    await window.page.evaluate(() => (document.getElementById("state-since").textContent = "of old"));
     proxy.target = new URL(next.url);
     proxy.mend();
+    await window.at("#banner").getByText("This is another session").waitFor();
+    await window.at("#title").getByText(/^the-other · claude · /).waitFor();
+    // It is idle as the one before, but not since then.
     await window.says("idle");
+    await window.at("#state-since").getByText(/^\d s$/).waitFor();
+    await window.at("#banner-act").click();
+    await window.connected();
     await receipt(window).getByText("what became of it later was missed").waitFor();
     await next.call("POST", "agent/nudge", { message: "something else", timeout_ms: WITHIN_MS });
     await next.call("POST", "agent/nudge", { message: "and one more", timeout_ms: WITHIN_MS });

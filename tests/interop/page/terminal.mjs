@@ -1,6 +1,11 @@
 // The terminal in the page: what is typed there is typed, what is seen there is so, and who looks changes nothing.
 import assert from "node:assert/strict";
-import { DESK, PHONE } from "./window.mjs";
+import { DESK, HAND, PHONE } from "./window.mjs";
+
+const columns = async (window) => parseInt(await window.at("#fit-toggle").getAttribute("data-size"), 10);
+
+/** Waits until the session has so many columns, as the window is told. */
+const settles = (window, wanted) => window.page.waitForFunction((all) => parseInt(document.getElementById("fit-toggle").dataset.size, 10) === all, wanted);
 
 export const terminal = [
   ["what is typed in the page is on the server's screen, and the other way round", async (world) => {
@@ -67,6 +72,55 @@ export const terminal = [
     assert.deepEqual(await one.page.evaluate(() => window.sizes), []);
   }],
 
+  ["the session gets the size of a window in which somebody does something: a click, a message, an answer", async (world) => {
+    const coop = await world.agent();
+    const desk = await world.open(coop.url);
+    await desk.connected();
+    const own = await columns(desk);
+    // Each time elsewhere: two taps at one place mark a word.
+    const hand = await world.open(coop.url, HAND);
+    await hand.connected();
+    const others = await columns(hand);
+    assert.notEqual(own, others);
+    await desk.at("#terminal").click();
+    await settles(desk, own);
+    await hand.at("#terminal").tap({ position: { x: 30, y: 60 } });
+    await settles(desk, others);
+    await coop.hook("SessionStart", {});
+    await desk.says("idle");
+    await desk.page.route("**/agent/nudge", (route) => route.fulfill({ json: { delivered: true, receipt: null } }));
+    await desk.at("#message").fill("hello");
+    await settles(desk, own);
+    await hand.at("#terminal").tap({ position: { x: 30, y: 140 } });
+    await settles(desk, others);
+    await desk.at("#send").click();
+    await desk.at("#receipts").getByText("delivered").waitFor();
+    await settles(desk, own);
+    await hand.at("#terminal").tap({ position: { x: 30, y: 220 } });
+    await settles(desk, others);
+    const told = coop.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } });
+    await desk.at("#card").getByRole("button", { name: "Yes" }).first().click();
+    await told;
+    await settles(desk, own);
+  }],
+
+  ["the bar of the terminal lies beside its last column, at the edge", async (world) => {
+    const coop = await world.shell();
+    const window = await world.open(coop.url);
+    await window.connected();
+    await window.types("seq 500\n");
+    await window.shows("500");
+    const bar = await window.at(".scrollbar.vertical").boundingBox();
+    const screen = await window.at(".xterm-screen").boundingBox();
+    const stage = await window.at("#stage").boundingBox();
+    assert.ok(bar.width <= 8 && bar.x >= screen.x + screen.width && bar.x + bar.width <= stage.x + stage.width, JSON.stringify({ bar, screen, stage }));
+    await window.at("#fit-toggle").click();
+    await coop.call("POST", "resize", { cols: 40, rows: 20 });
+    await window.page.waitForFunction(() => document.getElementById("fit-toggle").dataset.size === "40×20");
+    const later = await window.at(".scrollbar.vertical").boundingBox();
+    assert.equal(later.x, bar.x, "not in the middle of the page");
+  }],
+
   ["a query of the program is answered once, however many windows look", async (world) => {
     const coop = await world.shell();
     for (const path of ["/", "/", "/?view"]) await (await world.open(coop.url + path)).connected();
@@ -97,7 +151,7 @@ export const terminal = [
 
   ["on a phone nothing overflows, and its missing keys are there", async (world) => {
     const coop = await world.shell();
-    const window = await world.open(coop.url, { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+    const window = await world.open(coop.url, HAND);
     await window.connected();
     const { cols } = (await coop.call("GET", "status")).terminal;
     assert.ok(cols > 40 && cols < 80, `${cols} columns`);
@@ -128,7 +182,7 @@ export const terminal = [
     assert.equal(await focused(), "tab-session");
     await window.at("#session").getByText("bash --norc").waitFor();
     await window.page.keyboard.press("ArrowLeft");
-    assert.equal(await focused(), "tab-transcript");
+    assert.equal(await focused(), "tab-why", "without an agent there is no transcript between the two");
     await press("D");
     await press("D");
     await window.page.waitForFunction(() => document.documentElement.dataset.theme === "light");

@@ -15,7 +15,7 @@ async function enter(window, token, keep = false) {
 }
 
 export const token = [
-  ["the token is asked for once, a wrong one is refused with the server's words, and no address ever has it", async (world) => {
+  ["the token is asked for once, a wrong one is told to be that, and no address ever has it", async (world) => {
     const coop = await guarded(world);
     const window = await world.open(coop.url);
     window.expect(REFUSED);
@@ -23,7 +23,7 @@ export const token = [
     window.page.on("request", (request) => addresses.push(request.url()));
     window.page.on("websocket", (socket) => addresses.push(socket.url()));
     await enter(window, "wrong");
-    await window.at("#gate-error").getByText("wrong token").waitFor();
+    await window.at("#gate-error").getByText("That is not this session's token.").waitFor();
     await enter(window, TOKEN);
     await window.connected();
     await window.types("echo in-$((1))\n");
@@ -57,7 +57,7 @@ export const token = [
     const kept = () => window.page.evaluate(() => [sessionStorage, localStorage].map((one) => one.getItem("coop-token:/")));
     await window.page.evaluate(() => [sessionStorage, localStorage].forEach((one) => one.setItem("coop-token:/", "wrong")));
     await window.page.reload();
-    await window.at("#gate-error").getByText("wrong token").waitFor();
+    await window.at("#gate-error").getByText("That is not this session's token.").waitFor();
     assert.deepEqual(await kept(), [null, null]);
     await window.page.reload();
     await window.at("#gate").waitFor();

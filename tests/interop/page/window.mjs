@@ -10,6 +10,9 @@ const LEFT = /WebSocket is closed before the connection is established/;
 export const DESK = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 780 };
 
+/** A browser in a hand. */
+export const HAND = { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
 export async function launch(chromium, executablePath) {
   return chromium.launch({ executablePath, headless: true, timeout: WITHIN_MS, args: CHROMIUM_ARGS.split(" ") });
 }
@@ -65,6 +68,15 @@ export class Window {
       const rows = [...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.replaceAll("\u00a0", " ").trimEnd());
       return rows.join("\n").trimEnd() === text;
     }, wanted);
+  }
+
+  /** Has the page told of states that are changed by `change`, from the next load on. */
+  async told(change) {
+    await this.page.routeWebSocket(/\/ws\?/, (page) => {
+      const server = page.connectToServer();
+      server.onMessage((text) => page.send(JSON.stringify(change(JSON.parse(text)))));
+    });
+    await this.page.reload();
   }
 
   /** Ends when the page has left the next WebSocket that it opens at this path. */

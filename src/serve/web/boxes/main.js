@@ -5,6 +5,7 @@ import { byId } from "../dom.js";
 import { admitted, asked } from "../gate.js";
 import { shortcuts } from "../shortcuts.js";
 import { theme } from "../theme.js";
+import { current } from "../token.js";
 import { changes } from "./changes.js";
 import { create } from "./create.js";
 import { logs } from "./logs.js";
@@ -23,7 +24,7 @@ let dark = true;
 /** What the parts may ask of the page. */
 const page = {
   /** A call was refused: with the token it may be the token that is wrong. */
-  refused: (error) => error.status === 401 && enter(error.message),
+  refused: (error) => error.status === 401 && enter(),
   isDark: () => dark,
   box: (name) => tiles.get(name)?.box,
   boxes: () => [...tiles.values()].map((tile) => tile.box),
@@ -96,13 +97,13 @@ function count() {
 
 /** Says so, and finds out whether it is the network or the token. */
 async function lost(error) {
-  if (error.status === 401) return enter(error.message);
+  if (error.status === 401) return enter();
   raise("lost", "Connection lost. Trying again…", ["Try now", () => watch.retry()]);
 }
 
-async function enter(complaint) {
+async function enter() {
   watch.stop();
-  await asked(complaint);
+  await asked(current() !== null);
   await open();
 }
 

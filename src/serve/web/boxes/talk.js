@@ -15,8 +15,8 @@ export class Talk {
   constructor(name, page) {
     this.page = page;
     this.base = `box/${encodeURIComponent(name)}/`;
-    this.card = h("div", { class: "card", role: "region", "aria-label": `Dialog of ${name}`, hidden: true });
-    this.dialog = new Dialog(this.card, (prompt, body, what) => this.#respond(prompt, body, what));
+    this.card = h("div", { class: "card", role: "region", "aria-label": `Dialog of ${name}`, tabindex: "-1", hidden: true });
+    this.dialog = new Dialog(this.card, (...given) => this.#respond(...given));
     digits(this.card);
     this.message = h("input", { type: "text", maxlength: MESSAGE_LENGTH_MAX, placeholder: "Message the agent", "aria-label": `Message to ${name}`, autocomplete: "off" });
     this.send = h("button", { type: "submit" }, "Send");
@@ -33,8 +33,8 @@ export class Talk {
     if (this.dialog.show(prompt) && focused) this.card.closest(".tile")?.focus({ preventScroll: true });
   }
 
-  #respond(prompt, body, what) {
-    return this.#tell(what, () => post("agent/respond", { ...body, prompt_id: prompt.id, timeout_ms: WITNESS_MS }, { base: this.base }));
+  #respond(prompt, body, what, isNo) {
+    return this.#tell(what, isNo, () => post("agent/respond", { ...body, prompt_id: prompt.id, timeout_ms: WITNESS_MS }, { base: this.base }));
   }
 
   async #nudge(event) {
@@ -44,7 +44,7 @@ export class Talk {
     this.send.disabled = true;
     // An agent that works keeps it until it is done.
     const act = () => post("agent/nudge", { message, queue: this.busyAgent, timeout_ms: WITNESS_MS }, { base: this.base });
-    const { answer, error } = await this.#tell(message, act);
+    const { answer, error } = await this.#tell(message, false, act);
     // What did not arrive stays in the box, to be sent again; what may have, does not.
     if (answer ? mayArrive(answer) : error.lost) this.message.value = "";
     if (error?.lost) this.told.append(" ", putBack(() => (this.message.value = message)));
@@ -52,7 +52,7 @@ export class Talk {
   }
 
   /** Says what becomes of it. */
-  async #tell(what, act) {
+  async #tell(what, isNo, act) {
     const say = (how, text) => {
       this.told.dataset.phase = how;
       this.told.textContent = `${cut(what, TOLD_LENGTH_MAX)}: ${text}`;
@@ -60,7 +60,7 @@ export class Talk {
     say("sending", "sending…");
     try {
       const answer = await act();
-      say(phase(answer), outcome(answer));
+      say(phase(answer, isNo), outcome(answer, isNo));
       return { answer };
     } catch (error) {
       say(...fate(error));

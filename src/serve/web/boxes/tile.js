@@ -57,10 +57,10 @@ export class Tile {
     if (key === this.#facts) return;
     this.#facts = key;
     show(this.about, h("code", { title: box.workspace }, h("bdi", {}, box.workspace)), h("span", {}, facts(box).join(" · ")));
-    show(this.remarks, remarks(box).map(({ kind, text }) => h("li", { class: kind }, text)));
+    show(this.remarks, remarks(box).map(({ kind, text }) => h("li", { class: kind }, kind === "warning" ? folded(text) : text)));
     const focused = this.acts.contains(document.activeElement);
     const runs = isThere(box) || box.state === "starting";
-    const button = (label, act, title) => h("button", { type: "button", title, onclick: (event) => this.#do(event.currentTarget, act) }, label);
+    const button = (label, act, title, kind) => h("button", { type: "button", class: kind, title, onclick: (event) => this.#do(event.currentTarget, act) }, label);
     show(this.acts,
       isThere(box) && h("a", { class: "button", href: this.picture.href }, "Open"),
       isThere(box) && button("Shell", () => shell(box.name), "A shell beside the agent"),
@@ -68,7 +68,7 @@ export class Tile {
       button("Logs", () => this.page.logs(this.box), "coop's own log of this box"),
       runs && button("Stop", () => stopAsked(box.name)),
       button(runs ? "Restart" : "Start", () => restartAsked(box.name, box.state === "running")),
-      button("Remove", () => remove(box.name, runs)));
+      button("Remove", () => remove(box.name, runs), null, "danger"));
     if (focused) this.element.focus({ preventScroll: true });
   }
 
@@ -123,3 +123,6 @@ export class Tile {
     this.element.remove();
   }
 }
+
+/** What may be long is one line, until somebody wants more of it. */
+const folded = (text) => h("details", {}, h("summary", {}, h("span", {}, text)));

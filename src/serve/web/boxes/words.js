@@ -1,5 +1,7 @@
 // What a box does, in a word, a colour and a sentence. Pure.
 
+import { trouble } from "../trouble.js";
+
 /** The word for what a box does: its agent's state while it runs, and its own otherwise. */
 export function stateOf(box) {
   if (box.state !== "running") return box.state;
@@ -32,13 +34,11 @@ export function facts(box) {
 /** What somebody should know: why it stands as it does. */
 export function remarks(box) {
   const { agent_state: agent } = box;
-  const parked = agent?.state === "parked" && `Parked: ${agent.parked_reason ?? "a limit"}${agent.resume_at_epoch_ms ? `, until ${new Date(agent.resume_at_epoch_ms).toLocaleTimeString()}` : ""}`;
   return [
     box.error && { kind: "error", text: box.error },
     box.state === "lost" && { kind: "error", text: "Its session has gone without having been told to." },
     box.state === "parked" && { kind: "warning", text: "Its program ended too often, and is not started again by itself." },
-    agent?.state === "error" && { kind: "error", text: agent.error_detail ?? "The agent stopped with an error." },
-    parked && { kind: "warning", text: parked },
+    agent && trouble(agent.state, agent) && { kind: agent.state === "error" ? "error" : "warning", text: trouble(agent.state, agent) },
     ...box.warnings.map((text) => ({ kind: "warning", text })),
   ].filter(Boolean);
 }
@@ -46,12 +46,12 @@ export function remarks(box) {
 /** What runs: the agent, or else the program. */
 export const programOf = (box) => (box.agent && box.agent !== "unknown" ? box.agent : (box.command[0]?.split("/").at(-1) ?? ""));
 
-/** `1 asks, 3 run, 2 stand still` */
+/** `1 asking, 3 running, 2 standing still` */
 export function counts(boxes) {
   const places = boxes.map(placeOf);
   const number = (place) => places.filter((one) => one === place).length;
-  const said = [[number("asking"), "asks", "ask"], [number("live"), "runs", "run"], [number("still"), "stands still", "stand still"]];
-  return said.filter(([n]) => n > 0).map(([n, one, many]) => `${n} ${n === 1 ? one : many}`).join(", ") || "none";
+  const said = [[number("asking"), "asking"], [number("live"), "running"], [number("still"), "standing still"]];
+  return said.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`).join(", ") || "none";
 }
 
 /** The words of a command line: blanks part them, quotes keep them together. `null` while a quote is open. */
