@@ -24,6 +24,9 @@ pub const NOT_SEEN: &str = "what the screen shows now was not seen in time";
 /// How long the agent may take to read what was written. On a machine that is far too busy Claude read nothing for 7 s.
 pub const READ_WITHIN: Duration = Duration::from_secs(20);
 
+/// How long an agent that has drawn may take until it asks for keys.
+const LISTENS_WITHIN: Duration = Duration::from_secs(10);
+
 /// How often it is looked whether it has.
 const READ_EVERY: Duration = Duration::from_millis(100);
 
@@ -79,8 +82,17 @@ impl Hands {
         Some(found.clone())
     }
 
-    /// Waits until the agent has read all that was written; `false` when it has not in time.
+    /// Waits until the agent listens and has read all that was written; `false` when it has not in time.
     pub async fn all_read(&mut self) -> bool {
+        // At its start it may draw before it asks for keys. What is typed then is shown by the terminal, as if it had had an
+        // effect, and is lost: a "1" at the trust dialog was, on a busy machine.
+        let given_up = Instant::now() + LISTENS_WITHIN;
+        while self.session.echoes().await == Some(true) {
+            if Instant::now() >= given_up {
+                return false;
+            }
+            tokio::time::sleep(READ_EVERY).await;
+        }
         !matches!(self.effect(Duration::ZERO, |_| false).await, Effect::Unread)
     }
 

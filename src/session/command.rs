@@ -147,6 +147,10 @@ pub enum Command {
         size: Size,
         reply: Reply<Size>,
     },
+    /// Whether the child's terminal shows what is typed by itself; `None` where nobody can tell.
+    Echoes {
+        reply: oneshot::Sender<Option<bool>>,
+    },
     /// Whether the child has read all that it was typed; `None` where nobody can tell.
     HasRead {
         reply: oneshot::Sender<Option<bool>>,

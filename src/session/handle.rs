@@ -246,6 +246,11 @@ impl Session {
         self.ask(|reply| Command::HasRead { reply }).await.ok().flatten()
     }
 
+    /// Whether the child's terminal shows what is typed by itself; `None` where nobody can tell.
+    pub async fn echoes(&self) -> Option<bool> {
+        self.ask(|reply| Command::Echoes { reply }).await.ok().flatten()
+    }
+
     pub async fn signal(&self, signal: Signal) -> Result<(), Refusal> {
         self.ask(|reply| Command::Signal { signal, reply }).await?
     }

@@ -156,6 +156,14 @@ impl Running {
         }
     }
 
+    /// Whether its terminal shows what is typed by itself, as before a program has asked for keys; `None` where nobody can tell.
+    pub fn echoes(&self) -> Option<bool> {
+        match &self.body {
+            Body::Own(own) => own.tty.echoes(),
+            Body::Lent(_) => None,
+        }
+    }
+
     /// Whether its terminal's questions are ours to answer; those of something borrowed have been answered.
     pub fn asks_us(&self) -> bool {
         matches!(self.body, Body::Own(_))

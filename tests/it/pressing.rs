@@ -91,6 +91,21 @@ async fn a_dialog_that_somebody_else_closes_confirms_no_earlier_answer() {
 }
 
 #[tokio::test]
+async fn no_key_is_pressed_before_the_agent_listens() {
+    // It draws first, and throws away what was typed before it asked for keys.
+    let late = ASKS.replacen("stty -echo -icanon -icrnl -isig\n", "", 1);
+    let listens = "eval \"$WAITS\"; read -rn100 -t 0.1 -d '' lost; stty -echo -icanon -icrnl -isig\n";
+    let late = late.replacen("eval \"$WAITS\"\n", listens, 1);
+    let home = Arc::new(Scratch::new());
+    let claude =
+        Claude::start_in(&home, &["--groom", "manual", "--env", "WAITS=sleep 2", "--env", "TAKES="], &late).await;
+    claude.is("prompt").await;
+    let answer = respond(&claude, json!({"option": 1})).await;
+    assert_eq!(answer["delivered"], true, "{answer}");
+    claude.shows("read 1.").await;
+}
+
+#[tokio::test]
 async fn a_choice_that_shows_its_effect_late_is_not_made_twice() {
     // The next dialog would look the same, and stand where this one did.
     let claude = asks("", "sleep 3").await;

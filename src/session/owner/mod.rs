@@ -355,6 +355,7 @@ impl Owner {
                 let has_read = self.running().ok().and_then(Running::has_read);
                 let _ = reply.send(has_read);
             }
+            Command::Echoes { reply } => drop(reply.send(self.running().ok().and_then(Running::echoes))),
             Command::Signal { signal, reply } => {
                 let sent = self.running().and_then(|child| {
                     child.signal(signal).map_err(|error| match error {
