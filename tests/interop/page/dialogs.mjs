@@ -100,23 +100,18 @@ export const dialogs = [
   ["what a permission is about is shown whole; what is cut says so, and what the agent draws is open", async (world) => {
     const coop = await world.agent();
     const window = await world.open(coop.url);
-    const command = `echo ${"long ".repeat(400)}end`;
-    let full = true;
-    await window.told((message) => {
-      if (!message.prompt) return message;
-      const prompt = { ...message.prompt, screen_lines: ["as it is drawn"], ...(full && { input_full: JSON.stringify({ command }) }) };
-      return { ...message, prompt };
-    });
+    await window.told((message) => message.prompt ? { ...message, prompt: { ...message.prompt, screen_lines: ["as it is drawn"] } } : message);
     await window.connected();
-    const first = asks(coop, window, "Bash", { command });
+    // Longer than what is shown everywhere, and then longer than what is kept.
+    const whole = `echo ${"long ".repeat(400)}end`;
+    const first = asks(coop, window, "Bash", { command: whole });
     const asked = window.at("#card .asked");
     await asked.waitFor();
-    assert.equal(await asked.textContent(), command);
+    assert.equal(await asked.textContent(), whole);
     assert.ok(!(await window.at("#card").getByText("as it is drawn").isVisible()));
     await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
     await first;
-    full = false;
-    const second = asks(coop, window, "Bash", { command: `${command}, again` });
+    const second = asks(coop, window, "Bash", { command: `echo ${"longer ".repeat(4000)}end` });
     await window.at("#card").getByText("Cut – see what the agent draws.").waitFor();
     await window.at("#card").getByText("as it is drawn").waitFor();
     await window.at("#card").getByRole("button", { name: "Yes" }).first().click();
