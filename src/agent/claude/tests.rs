@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Claude;
 use crate::agent::driver::Driver;
 use crate::agent::evidence::{Claim, EpochMs};
-use crate::agent::mind::Mind;
+use crate::agent::mind::{Effect, Mind};
 use crate::child::Size;
 use crate::session::StateKind;
 use crate::terminal::{Cursor, Seq, Snapshot};
@@ -99,6 +99,33 @@ fn a_short_work_after_an_answer_is_told() {
     mind.stopped(false, EpochMs(START + 800));
     let (decided, _) = mind.decide(EpochMs(START + 801));
     assert_eq!(decided.map(|decided| decided.state.kind()), Some(StateKind::Working));
+}
+
+#[test]
+fn a_short_work_after_an_answer_is_told_once_also_where_the_log_is_quicker_than_the_hook() {
+    let rules = Arc::new(Claude.rules(None).expect("the rules that come with coop"));
+    let mut mind = Mind::new(&Claude, EpochMs(START), 0, Arc::default(), rules);
+    mind.hear("UserPromptSubmit", &json!({"prompt": "Do it"}), EpochMs(START + 100));
+    told(&mut mind, 101);
+    let asked = mind.hear("PermissionRequest", &fetch("a"), EpochMs(START + 200));
+    let Some(Effect::Asked { id }) = asked.first() else { panic!("{asked:?}") };
+    assert!(told(&mut mind, 700).is_some());
+    mind.answered(id, EpochMs(START + 750));
+    let line = json!({"type": "assistant", "uuid": "u", "timestamp": "2026-11-16T00:06:46.780Z", "message": {
+        "id": "m", "model": "x", "stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}});
+    let facts = Claude.read_line(&line.to_string(), EpochMs(START + 780)).expect("a line");
+    mind.read_line(facts, EpochMs(START + 790));
+    let mut states = Vec::new();
+    for ms in 791..2000 {
+        if ms == 800 {
+            mind.hear("Stop", &json!({"last_assistant_message": "Done."}), EpochMs(START + ms));
+            mind.stopped(false, EpochMs(START + ms));
+        }
+        mind.decide(EpochMs(START + ms));
+        states.push(mind.present().kind());
+    }
+    states.dedup();
+    assert_eq!(states, [StateKind::Working, StateKind::Idle]);
 }
 
 #[test]

@@ -27,6 +27,9 @@ use questions::Questions;
 /// How long before a turn is seen at work its first hook may be heard.
 const HOOK_AHEAD_MS: u64 = 2000;
 
+/// What logs write when the model has said its last word.
+const ENDS_OF_WORK: [&str; 2] = ["end_turn", "task_complete"];
+
 /// What is said of a source that should have told of a turn and did not.
 const SAID_NOTHING: &str = "it said nothing in the last turn, which others saw";
 
@@ -163,13 +166,15 @@ impl Mind {
         self.let_go_of_questions(now);
         self.seen.asked = self.shown_question();
         if std::mem::take(&mut self.unseen_work) {
-            self.present = State::Working;
-            self.naming.name(State::Working);
             let cause = Cause::new(Source::Hooks.tier(), format!("hooks: {}", self.driver.habits().stop_event));
-            return (Some(Decided { state: State::Working, cause }), Some(now.plus(1)));
+            return (Some(self.tell_work(cause)), Some(now.plus(1)));
         }
         let Ruling { verdict, look_again, idle_at } = judge(&self.seen, &self.present, now);
         self.idle_at = idle_at;
+        if let Some(verdict) = verdict.as_ref().filter(|verdict| self.skips_work(verdict)) {
+            let cause = Cause::new(verdict.source.tier(), format!("{}: {}", verdict.source.word(), verdict.rule));
+            return (Some(self.tell_work(cause)), Some(now.plus(1)));
+        }
         let decided = verdict.map(|mut verdict| {
             verdict.state = self.naming.name(self.with_plan(verdict.state));
             self.present = verdict.state.clone();
@@ -191,6 +196,21 @@ impl Mind {
             Decided { state, cause }
         });
         (decided, look_again.into_iter().chain(self.questions_end_at()).min())
+    }
+
+    /// Whether this is the end of a turn that went on after a dialog, and nobody has been told that it did: what the model says
+    /// to an answer may be written in one go. A turn that is cut off at its dialog ends otherwise.
+    fn skips_work(&self, verdict: &Verdict) -> bool {
+        let is_end = verdict.source == Source::Log && ENDS_OF_WORK.contains(&verdict.rule.as_ref());
+        is_end && verdict.state.kind() == StateKind::Idle && self.present.kind() == StateKind::Prompt
+    }
+
+    /// It has worked, however short that was.
+    fn tell_work(&mut self, cause: Cause) -> Decided {
+        self.present = State::Working;
+        self.naming.name(State::Working);
+        (self.has_worked, self.seen.has_worked) = (true, true);
+        Decided { state: State::Working, cause }
     }
 
     /// The dialog about a plan with its words, which are on the screen only in part.
