@@ -19,7 +19,7 @@ const LOOKED_WITHIN: Duration = Duration::from_secs(10);
 pub const TURN_WITHIN_MIN: Duration = Duration::from_secs(1);
 
 /// Why nothing is typed any more.
-pub const NOT_SEEN: &str = "what the screen shows now was not seen in time";
+pub const NOT_SEEN: &str = "what the screen shows now was not seen in time: try again";
 
 /// How long the agent may take to read what was written. On a machine that is far too busy Claude read nothing for 7 s.
 pub const READ_WITHIN: Duration = Duration::from_secs(20);

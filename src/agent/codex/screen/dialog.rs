@@ -56,7 +56,7 @@ fn guessed_starts(frame: &Frame<'_>) -> Vec<usize> {
 fn cut<'a>(frame: &Frame<'a>, start: usize, field: Option<&Range<usize>>) -> Block<'a> {
     let rows = frame.sight.rows;
     let pane_end = frame.pane.as_ref().map_or(frame.end, |pane| pane.end.min(frame.end));
-    let menu_end = field.map_or(pane_end, |field| field.start.min(pane_end).max(start));
+    let menu_end = field.map_or(pane_end, |field| field.start.min(pane_end));
     let menu = menu::read(&rows[start..menu_end.max(start)], frame.sight.cols, &MARKS);
     let menu = menu.filter(|menu| menu.mark_col <= INDENT).map(|menu| menu.moved_down(start));
     let title = (start..frame.end).find(|row| !is_blank(&rows[*row]));
